@@ -1,0 +1,1 @@
+"""Stateward: a statechart layer for LangGraph."""
