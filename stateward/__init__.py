@@ -1,1 +1,43 @@
-"""Stateward: a statechart layer for LangGraph."""
+"""Stateward: a statechart layer for LangGraph.
+
+Agents are states inside states, policies hang on the states and bind everything inside them, and every model and tool
+call goes through one governed door. The idiom is `import stateward as sw`.
+"""
+
+from stateward.chart.event import Event
+from stateward.chart.state import Final, State, Superstate
+from stateward.chart.transition import History, on, when
+from stateward.config import load_policy
+from stateward.machine import Chart
+from stateward.run.context import Run, SyncRun, current_run
+from stateward.run.database import open_database as open  # `stateward.open(url)` is the public name
+from stateward.run.messages import Messages
+from stateward.run.model import ModelRole
+from stateward.run.plan import Gate
+from stateward.run.session import Session
+from stateward.run.tool import ToolContext, ToolResult, tool
+from stateward.run.update import Update
+
+__all__ = [
+    "Chart",
+    "Event",
+    "Final",
+    "Gate",
+    "History",
+    "Messages",
+    "ModelRole",
+    "Run",
+    "Session",
+    "State",
+    "Superstate",
+    "SyncRun",
+    "ToolContext",
+    "ToolResult",
+    "Update",
+    "current_run",
+    "load_policy",
+    "on",
+    "open",
+    "tool",
+    "when",
+]

@@ -1,0 +1,262 @@
+"""From the tree an author writes to frozen tables: names resolved, functions bound, mistakes refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from stateward.chart.definition import (
+    Action,
+    Activity,
+    Definition,
+    Node,
+    NodeKind,
+    Transition,
+    TransitionKind,
+)
+from stateward.chart.event import Event, EventLike, event_name_of, normal
+from stateward.chart.guard import Function, bind_all, bind_pure
+from stateward.chart.scope import Scope
+from stateward.chart.state import AnyState, Final, State, Superstate
+from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE, define
+from stateward.chart.transition import Actions, Choices, History, On, Target, When
+from stateward.errors import DefinitionError
+
+HISTORY_NAME = "(history)"
+"""The last name in the path of a superstate's history state; no author's state can be called so."""
+
+
+def build(
+    name: str,
+    children: Sequence[AnyState],
+    *,
+    initial: str | None = None,
+    on: On | Sequence[On] = (),
+    always: Choices = (),
+) -> Definition:
+    """Compile a tree of states to a definition.
+
+    Args:
+        name: The chart's name.
+        children: The top states, in document order.
+        initial: Where the chart begins, by name or dotted path; the first child if None.
+        on: Event transitions that hold in every state, tried last.
+        always: Eventless transitions that hold in every state, tried last.
+
+    Raises:
+        UnknownTarget: A target or initial state does not exist.
+        DefinitionError: An illegal or duplicate name, a superstate without states, a `History` without
+            history, two event types of one name, a timeout that is not positive, or a function that cannot
+            be bound.
+    """
+    top = Superstate(name, *children, initial=initial, on=on, always=always)
+    nodes: list[_Draft] = []
+    _lay_out(top, drafts=nodes, parent=-1, path="")
+    return _Compiler(name, nodes).definition()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draft:
+    """A node without transitions, beside what the author wrote."""
+
+    node: Node
+    written: AnyState | None
+
+
+def _lay_out(written: AnyState, *, drafts: list[_Draft], parent: int, path: str) -> int:
+    """Append a state and everything inside in document order; return its index."""
+    where = path or "the chart"
+    index = len(drafts)
+    node = Node(index=index, name=written.name, path=path, kind=_kind(written), parent=parent, end=index + 1)
+    drafts.append(_Draft(node=node, written=written))
+    children: list[int] = []
+    if isinstance(written, Superstate):
+        _check_children(written, where=where)
+        if written.history:
+            children.append(_lay_out_history(written, drafts=drafts, parent=index, path=path))
+        for child in written.children:
+            inside = f"{path}.{child.name}" if path else child.name
+            children.append(_lay_out(child, drafts=drafts, parent=index, path=inside))
+    node = replace(_with_functions(node, written=written), children=tuple(children), end=len(drafts))
+    drafts[index] = _Draft(node=node, written=written)
+    return index
+
+
+def _lay_out_history(written: Superstate, *, drafts: list[_Draft], parent: int, path: str) -> int:
+    index = len(drafts)
+    node = Node(
+        index=index,
+        name=HISTORY_NAME,
+        path=f"{path}.{HISTORY_NAME}",
+        kind="history",
+        parent=parent,
+        end=index + 1,
+        deep=written.history == "deep",
+    )
+    drafts.append(_Draft(node=node, written=None))
+    return index
+
+
+def _kind(written: AnyState) -> NodeKind:
+    if isinstance(written, Superstate):
+        return "compound"
+    return "final" if isinstance(written, Final) else "atomic"
+
+
+def _check_children(written: Superstate, *, where: str) -> None:
+    if not written.children:
+        raise DefinitionError("A superstate has no states inside", where=where, fix="Add one, or make it a `State`.")
+    seen: set[str] = set()
+    for child in written.children:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", child.name):
+            raise DefinitionError(
+                f"`{child.name}` is not a state name",
+                where=where,
+                fix="Use letters, digits, `_` and `-`, not beginning with a digit or `-`.",
+            )
+        if child.name in seen:
+            raise DefinitionError(f"Two states are named `{child.name}`", where=where, fix="Rename one of them.")
+        seen.add(child.name)
+
+
+def _with_functions(node: Node, *, written: AnyState) -> Node:
+    if isinstance(written, Final):
+        data = bind_pure(written.data, where=node.path) if written.data else None
+        return replace(node, entry=_actions(written.entry, where=node.path), data=data)
+    return replace(
+        node,
+        entry=_actions(written.entry, where=node.path),
+        exit=_actions(written.exit, where=node.path),
+        activity=_activity(written, where=node.path) if isinstance(written, State) else None,
+        policy=written.policy,
+    )
+
+
+def _activity(written: State, *, where: str) -> Activity | None:
+    if written.timeout_s is not None and written.timeout_s <= 0:
+        raise DefinitionError(
+            f"`timeout_s` is {written.timeout_s}",
+            where=where,
+            fix="Give seconds above 0, or None for no limit.",
+        )
+    if written.do is None:
+        if written.model or written.tools or written.output is not None or written.timeout_s is not None:
+            raise DefinitionError(
+                "`model`, `tools`, `output` and `timeout_s` speak of an activity, but there is no `do`",
+                where=where,
+                fix="Add `do=`, or drop them.",
+            )
+        return None
+    return Activity(
+        do=written.do,
+        model=written.model,
+        tools=written.tools,
+        output=written.output,
+        timeout_s=written.timeout_s,
+    )
+
+
+def _actions(fns: Actions, *, where: str) -> tuple[Action, ...]:
+    return tuple(Action(fn=bound, name=bound.name) for bound in bind_all(fns, where=where))
+
+
+class _Compiler:
+    """Resolves what the drafts name."""
+
+    def __init__(self, name: str, drafts: Sequence[_Draft]) -> None:
+        self.name = name
+        self.drafts = drafts
+        self.scope = Scope([draft.node for draft in drafts])
+        self.transitions: list[Transition] = []
+        self.events: dict[str, type[Event] | None] = {}
+
+    def definition(self) -> Definition:
+        nodes = [self._node(draft) for draft in self.drafts]
+        for node in nodes:
+            if node.kind == "history":
+                nodes[node.index] = replace(node, default=nodes[node.parent].initial)
+        return define(self.name, nodes=nodes, transitions=self.transitions, events=self.events)
+
+    def _node(self, draft: _Draft) -> Node:
+        node, written = draft.node, draft.written
+        if written is None or isinstance(written, Final):
+            return node
+        if isinstance(written, Superstate):
+            first = written.initial or written.children[0].name
+            node = replace(node, initial=(self.scope.inside(first, superstate=node),))
+        begin = len(self.transitions)
+        self._completions(node, to=written.to)
+        for reaction in written.on:
+            self._reaction(node, on=reaction)
+        for choice in _choices(written.always):
+            self._choice(node, choice=choice, kind="always", events=())
+        return replace(node, transitions=tuple(range(begin, len(self.transitions))))
+
+    def _completions(self, node: Node, *, to: Choices | None) -> None:
+        # First in document order: a wildcard in the same state's `on` must not swallow its completion.
+        start = ACTIVITY_DONE if node.activity else STATE_DONE
+        for choice in _choices(to):
+            self._choice(node, choice=choice, kind="completion", events=(start + node.path,))
+
+    def _choice(self, node: Node, *, choice: Target | When, kind: TransitionKind, events: tuple[str, ...]) -> None:
+        if isinstance(choice, When):
+            self._add(node, kind=kind, events=events, guard=choice.guard, target=choice.target, do=choice.do)
+        else:
+            self._add(node, kind=kind, events=events, guard=None, target=choice, do=())
+
+    def _reaction(self, node: Node, *, on: On) -> None:
+        name = normal(self._event(on.event, where=node.path))
+        self._add(
+            node,
+            kind="event",
+            events=(name,),
+            guard=on.guard,
+            target=on.target,
+            do=on.do,
+            internal=on.internal,
+        )
+
+    def _add(
+        self,
+        node: Node,
+        *,
+        kind: TransitionKind,
+        events: tuple[str, ...],
+        guard: Function | None,
+        target: Target | None,
+        do: Actions,
+        internal: bool = False,
+    ) -> None:
+        bound = bind_pure(guard, where=node.path) if guard is not None else None
+        transition = Transition(
+            index=len(self.transitions),
+            source=node.index,
+            kind=kind,
+            events=events,
+            guard=bound,
+            guard_name=bound.name if bound else "",
+            actions=_actions(do, where=node.path),
+            targets=() if target is None else (self.scope.target(target, source=node),),
+            internal=internal,
+        )
+        self.transitions.append(transition)
+
+    def _event(self, event: EventLike, *, where: str) -> str:
+        name = event_name_of(event)
+        kind = None if isinstance(event, str) else event
+        known = self.events.get(name)
+        if known and kind and known is not kind:
+            raise DefinitionError(
+                f"Two event types are named `{name}`", where=where, fix="Set `event_name` in one of them."
+            )
+        self.events[name] = kind or known
+        return name
+
+
+def _choices(choices: Choices | None) -> tuple[Target | When, ...]:
+    if choices is None:
+        return ()
+    if isinstance(choices, str | History | When):
+        return (choices,)
+    return tuple(choices)

@@ -1,0 +1,101 @@
+"""Events: what can happen to a chart, as types, and what did happen, as values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from stateward.errors import DefinitionError
+
+
+class Event(BaseModel):
+    """A typed event: subclass it and give it fields; its name is the class name in snake_case."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid")
+    event_name: ClassVar[str] = ""
+    """Set it in a subclass to give the event another name than the one made from the class name."""
+
+
+EventLike = type[Event] | str
+"""How an author names an event: the class, or a bare name for an event without data."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrence:
+    """One happening: an event's name with the data that came with it."""
+
+    name: str
+    """The event's full name, dotted tokens without wildcard."""
+    data: object = None
+    """The typed `Event` instance, JSON-like data, or None."""
+
+    @property
+    def value(self) -> object:
+        """What a function that names `event` receives: the typed event if there is one, else this."""
+        return self.data if isinstance(self.data, Event) else self
+
+
+def event_name_of(event: EventLike) -> str:
+    """Return the name under which an event is matched.
+
+    Args:
+        event: An `Event` subclass or a bare name (dotted tokens; `*` and a trailing `.*` match more).
+
+    Returns:
+        The name: `event_name` if the class sets it itself, else the class name in snake_case.
+
+    Raises:
+        DefinitionError: The name is not made of legal tokens.
+    """
+    name = event if isinstance(event, str) else _class_name(event)
+    if not re.fullmatch(r"\*|[A-Za-z_][\w-]*(\.[\w-]+)*(\.\*?)?", name):
+        raise DefinitionError(
+            f"`{name}` is not an event name",
+            fix="Use letters, digits, `_` and `-`, in tokens joined by dots; `*` alone or as the last token.",
+        )
+    return name
+
+
+def _class_name(event: type[Event]) -> str:
+    own = event.__dict__.get("event_name", "")
+    if isinstance(own, str) and own:
+        return own
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", event.__name__)
+    return words.lower()
+
+
+def occurrence_of(event: Event | Occurrence | str) -> Occurrence:
+    """Return the happening for an event instance, a bare name, or a happening itself.
+
+    Raises:
+        DefinitionError: A bare name is not a legal event name.
+    """
+    if isinstance(event, Occurrence):
+        return event
+    if isinstance(event, Event):
+        return Occurrence(name=event_name_of(type(event)), data=event)
+    return Occurrence(name=event_name_of(event))
+
+
+def normal(descriptor: str) -> str:
+    """Return an event descriptor without its redundant tail: `a.*` and `a.` mean `a`.
+
+    Source: SCXML 3.12.1.
+    """
+    return descriptor if descriptor == "*" else descriptor.removesuffix("*").removesuffix(".")
+
+
+def matches(descriptors: tuple[str, ...], *, name: str) -> bool:
+    """Tell whether one of the normal descriptors is `*`, the name, or a prefix of it at a token boundary.
+
+    Source: SCXML 3.12.1.
+    """
+    for descriptor in descriptors:
+        if descriptor == name or descriptor == "*":
+            return True
+        if name.startswith(descriptor) and name[len(descriptor)] == ".":
+            return True
+    return False

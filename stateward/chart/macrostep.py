@@ -1,0 +1,296 @@
+"""One call of the kernel while it goes on: the queue, the active states, and the microsteps taken."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from itertools import islice
+
+from stateward.chart.configuration import Configuration
+from stateward.chart.data import Data
+from stateward.chart.definition import Block, Definition, Node, Plan, Transition
+from stateward.chart.entry import plan
+from stateward.chart.event import Occurrence
+from stateward.chart.selection import Selector, domain_of, exit_set, without_conflicts
+from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE
+from stateward.chart.trace import Microstep, Step
+from stateward.errors import MicrostepLimit, NoTransition, StatewardError
+
+
+class Macrostep:
+    """Processes events on a configuration; used once, by `start` or `advance`.
+
+    Args:
+        chart: The chart.
+        configuration: Where it stands; left as it is.
+        data: The data that guards and actions see.
+        limit: How many microsteps it may take.
+    """
+
+    def __init__(self, chart: Definition, configuration: Configuration, *, data: Data, limit: int) -> None:
+        self._chart = chart
+        self._nodes = chart.nodes
+        self._data = data
+        self._limit = limit
+        self._selector = Selector(chart, data=data)
+        self._active = configuration.active
+        self._atoms = configuration.atomic(chart)
+        self._history = configuration.history
+        self._entries = dict(configuration.entries)
+        self._event: Occurrence | None = None
+        self._queue: deque[tuple[Occurrence, int]] = deque()
+        self._microsteps: list[Microstep] = []
+        self._unhandled: list[Occurrence] = []
+        self._exited: list[int] = []
+        self._started: set[int] = set()
+        self._left_at: dict[int, int] = {}
+        self._stuck: set[int] = set()
+        self._handled = False
+        self._final = any(chart.nodes[s].kind == "final" and chart.nodes[s].parent == 0 for s in self._atoms)
+        self._output: object = None
+
+    def begin(self) -> None:
+        """Enter the chart's initial states."""
+        self._handled = True
+        entered = self._enter(self._chart.tables.start)
+        self._record((), exited=(), entered=entered, trigger=None)
+        self._settle()
+
+    def process(self, events: Sequence[Occurrence]) -> Step:
+        """Process events and all they raise, and return what was done.
+
+        Raises:
+            MicrostepLimit: The chart did not come to rest.
+            NoTransition: A completed state's `to` led nowhere.
+        """
+        self._queue.extendleft((event, 0) for event in reversed(events))
+        if not events and not self._microsteps:
+            self._settle()
+        given = len(events)
+        while self._queue and not self._final:
+            occurrence, born = self._queue.popleft()
+            taken = self._dispatch(occurrence, born=born)
+            self._handled = self._handled or (taken and given > 0)
+            given -= 1
+            self._settle()
+        left_over = islice(self._queue, max(given, 0))
+        self._unhandled.extend(o for o, _ in left_over if not o.name.startswith(ACTIVITY_DONE))
+        self._refuse_stuck()
+        return self._result()
+
+    def _result(self) -> Step:
+        return Step(
+            configuration=Configuration(active=self._active, history=self._history, entries=self._entries),
+            microsteps=tuple(self._microsteps),
+            handled=self._handled,
+            unhandled=tuple(self._unhandled),
+            verdicts=tuple(self._selector.verdicts),
+            starts=tuple(state for state in self._active if state in self._started),
+            exited=tuple(self._exited),
+            final=self._final,
+            output=self._output,
+        )
+
+    def _dispatch(self, occurrence: Occurrence, *, born: int) -> bool:
+        """Process one event; tell whether it led to a transition."""
+        name = occurrence.name
+        owner = self._chart.tables.completions.get(name, -1)
+        fresh = owner < 0 or self._still_complete(owner, name=name, born=born)
+        if not fresh and name.startswith(ACTIVITY_DONE):
+            return False
+        self._event = occurrence
+        if self._take(self._select(occurrence, fresh=fresh), trigger=name):
+            return True
+        self._unhandled.append(occurrence)
+        if owner >= 0 and fresh and self._completes_by(owner, name=name):
+            self._stuck.add(owner)
+        return False
+
+    def _settle(self) -> None:
+        """Take eventless transitions until none is enabled."""
+        if self._chart.tables.has_always:
+            while not self._final and self._take(self._select(None), trigger=None):
+                pass
+
+    def _select(self, trigger: Occurrence | None, *, fresh: bool = True) -> list[Transition]:
+        known = len(self._selector.failures)
+        chosen = self._selector.select(self._atoms, trigger=trigger, event=self._event, fresh=fresh)
+        for failed, error in self._selector.failures[known:]:
+            self._report(error, event="error.guard", state=failed.source, key="guard", name=failed.guard_name)
+        if len(chosen) > 1:
+            chosen = without_conflicts(self._chart, chosen, active=self._active, memory=self._history)
+        return chosen
+
+    # Completion
+
+    def _still_complete(self, state: int, *, name: str, born: int) -> bool:
+        if state not in self._active or self._left_at.get(state, -1) >= born:
+            return False
+        if name.startswith(ACTIVITY_DONE) or self._nodes[state].kind == "atomic":
+            return True
+        return self._in_final(state)
+
+    def _completes_by(self, state: int, *, name: str) -> bool:
+        transitions = (self._chart.transitions[t] for t in self._nodes[state].transitions)
+        return any(t.kind == "completion" and t.events[0] == name for t in transitions)
+
+    def _in_final(self, state: int) -> bool:
+        """Source: SCXML appendix D, isInFinalState."""
+        node = self._nodes[state]
+        children = [child for child in node.children if self._nodes[child].kind != "history"]
+        if node.kind == "compound":
+            return any(self._nodes[child].kind == "final" and child in self._active for child in children)
+        return node.kind == "parallel" and all(self._in_final(child) for child in children)
+
+    def _refuse_stuck(self) -> None:
+        for state in sorted(self._stuck):
+            path = self._nodes[state].path
+            failed = [(t.guard_name, error) for t, error in self._selector.failures if t.source == state]
+            raise NoTransition(
+                f"`{path}` is complete, but no guard of its `to` is true"
+                + "".join(f"; `{name}` raised {error!r}" for name, error in failed),
+                where=path,
+                fix="End the list with a bare target: it is taken when nothing else is.",
+                state=path,
+            )
+
+    # Microsteps
+
+    def _take(self, chosen: list[Transition], *, trigger: str | None) -> bool:
+        """Take transitions together; tell whether there were any. Source: SCXML appendix D, microstep."""
+        if not chosen:
+            return False
+        domains = [domain_of(self._chart, transition, memory=self._history) for transition in chosen]
+        exited = self._leave(chosen)
+        for transition in chosen:
+            self._perform(transition.actions, state=transition.source)
+        plans = [self._plan(t, within=within) for t, within in zip(chosen, domains, strict=True)]
+        entered = self._enter(plans[0] if len(plans) == 1 else _merged(plans))
+        self._record(tuple(t.index for t in chosen), exited=exited, entered=entered, trigger=trigger)
+        return True
+
+    def _leave(self, chosen: list[Transition]) -> tuple[int, ...]:
+        """Source: SCXML appendix D, exitStates."""
+        sets = [exit_set(self._chart, t, active=self._active, memory=self._history) for t in chosen]
+        states = sets[0] if len(sets) == 1 else tuple(sorted(set[int]().union(*sets)))
+        if not states:
+            return ()
+        self._remember(states)
+        leaving = states[::-1]
+        for state in leaving:
+            self._perform(self._nodes[state].exit, state=state)
+            self._left_at[state] = len(self._microsteps)
+        self._stuck.difference_update(leaving)
+        self._active = tuple(state for state in self._active if state not in leaving)
+        self._exited.extend(leaving)
+        return leaving
+
+    def _remember(self, leaving: tuple[int, ...]) -> None:
+        histories = [history for state in leaving for history in self._chart.tables.histories[state]]
+        if histories:
+            kept = {history: self._kept(self._nodes[history]) for history in histories}
+            self._history = {**self._history, **kept}
+
+    def _kept(self, history: Node) -> tuple[int, ...]:
+        if history.deep:
+            return tuple(s for s in self._atoms if self._chart.is_descendant(s, of=history.parent))
+        return tuple(s for s in self._active if self._nodes[s].parent == history.parent)
+
+    def _plan(self, transition: Transition, *, within: int) -> Plan:
+        """Return what to enter; called after the exits, whose history it has to see."""
+        known = self._chart.tables.plans[transition.index]
+        if known is not None:
+            return known
+        return plan(self._nodes, targets=transition.targets, within=within, memory=self._history)
+
+    def _enter(self, plan: Plan) -> tuple[int, ...]:
+        """Source: SCXML appendix D, enterStates."""
+        for state, blocks in plan:
+            self._active = tuple(sorted((*self._active, state)))
+            self._entries[state] = self._entries.get(state, 0) + 1
+            for block in blocks:
+                self._perform(block, state=state)
+            self._announce(self._nodes[state])
+        if plan:
+            self._atoms = tuple(state for state in self._active if self._chart.is_atomic(state))
+        return tuple(state for state, _ in plan)
+
+    def _announce(self, node: Node) -> None:
+        """Raise what the entry of a state completes, or note its activity."""
+        if node.kind == "final":
+            self._complete(node)
+        elif node.activity:
+            self._started.add(node.index)
+        elif node.kind == "atomic" and self._completes_by(node.index, name=STATE_DONE + node.path):
+            self._raise(STATE_DONE + node.path)
+
+    def _complete(self, final: Node) -> None:
+        value = self._value(final)
+        if final.parent == 0:
+            self._final, self._output = True, value
+            return
+        parent = self._nodes[final.parent]
+        self._raise(STATE_DONE + parent.path, data=value)
+        around = self._nodes[parent.parent]
+        if around.kind == "parallel" and self._in_final(around.index):
+            self._raise(STATE_DONE + around.path)
+
+    # The author's functions
+
+    def _value(self, final: Node) -> object:
+        if final.data is None:
+            return None
+        try:
+            return self._data.result(final, event=self._event)
+        except StatewardError:
+            raise
+        except Exception as error:  # noqa: BLE001 - it becomes the event `error.action`
+            self._report(error, event="error.action", state=final.index, key="action", name=final.data.name)
+            return None
+
+    def _perform(self, block: Block, *, state: int) -> None:
+        for action in block:
+            try:
+                raised = self._data.perform(action, event=self._event)
+            except StatewardError:
+                raise
+            except Exception as error:  # noqa: BLE001 - it becomes the event `error.action`
+                self._report(error, event="error.action", state=state, key="action", name=action.name)
+                return
+            for occurrence in raised:
+                self._raise(occurrence.name, data=occurrence.data)
+
+    def _report(self, error: Exception, *, event: str, state: int, key: str, name: str) -> None:
+        text = f"{type(error).__name__}: {error}"
+        self._raise(event, data={"state": self._nodes[state].path, key: name, "error": text})
+
+    def _raise(self, name: str, *, data: object = None) -> None:
+        self._queue.append((Occurrence(name=name, data=data), len(self._microsteps) + 1))
+
+    def _record(
+        self,
+        transitions: tuple[int, ...],
+        *,
+        exited: tuple[int, ...],
+        entered: tuple[int, ...],
+        trigger: str | None,
+    ) -> None:
+        step = Microstep(event=trigger, transitions=transitions, exited=exited, entered=entered)
+        self._microsteps.append(step)
+        if len(self._microsteps) > self._limit:
+            where = self._nodes[self._active[-1]].path
+            raise MicrostepLimit(
+                f"The chart did not come to rest within {self._limit} microsteps",
+                where=where,
+                fix="Look for eventless transitions that lead in a circle, or raise `fuse.microsteps`.",
+                limit=self._limit,
+                state=where,
+            )
+
+
+def _merged(plans: list[Plan]) -> Plan:
+    return tuple(sorted((entry for plan in plans for entry in plan), key=_state_of))
+
+
+def _state_of(entry: tuple[int, tuple[Block, ...]]) -> int:
+    return entry[0]

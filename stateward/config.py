@@ -1,0 +1,338 @@
+"""Configuration: YAML, then the environment, then overrides on the command line, checked by a schema.
+
+This is the only module that knows OmegaConf or the environment. A key is set by the last source that names
+it: files in their order, a policy's mode, `STATEWARD_<PREFIX>__A__B=value`, and `<prefix>.a.b=value`. What
+comes out is checked by the schema, or it is a `ConfigError` that names the source, the key, what was expected
+and what was given.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal, Self, TypeVar, cast
+
+import yaml
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from stateward.errors import ConfigError
+from stateward.govern.policy import DEFAULT_MODE, Policy
+from stateward.govern.policy_file import PolicyContent, policy_from
+from stateward.govern.problem import Key, dotted, known_keys, problems
+
+Schema = TypeVar("Schema", bound=BaseModel)
+Money = Annotated[float, Field(ge=0, le=1_000_000)]
+
+
+class ModelConfig(BaseModel):
+    """How to reach the chat model of one role."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    provider: Literal["scripted", "openai"]
+    """scripted: answers from a script, without network. openai: any OpenAI-compatible endpoint."""
+    model: str = "scripted"
+    base_url: str | None = None
+    base_url_env: str | None = None
+    """The environment variable that holds the base URL."""
+    api_key_env: str | None = None
+    """The environment variable that holds the key; keys are never written in a file."""
+    max_output_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 1024
+    usd_per_million_input: Money | None = None
+    usd_per_million_output: Money | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
+    timeout_s: Annotated[float, Field(gt=0, le=86_400)] = 60.0
+
+    @model_validator(mode="after")
+    def _one_address(self) -> Self:
+        if self.base_url is not None and self.base_url_env is not None:
+            raise ValueError("either `base_url` or `base_url_env`, not both")
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Edit:
+    """One value from the environment or from an override."""
+
+    label: str
+    key: Key
+    value: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sources:
+    """Where each part of merged data came from, later ones winning."""
+
+    files: tuple[tuple[str, Key, object], ...]
+    """Label, the key under which the data lies there, and the data."""
+    edits: tuple[_Edit, ...] = field(default=())
+
+    def locate(self, key: Key) -> tuple[str, Key]:
+        """Find the source that gave a key its value."""
+        for edit in reversed(self.edits):
+            if _overlap(edit.key, key):
+                return edit.label, key
+        best = max(range(len(self.files)), key=lambda number: self._fit(number, key))
+        label, prefix, _ = self.files[best]
+        return label, (*prefix, *key)
+
+    def _fit(self, number: int, key: Key) -> tuple[int, int]:
+        depth = _depth(self.files[number][2], key)
+        # The last file that has the whole key wins; a key that is missing belongs to the first.
+        return depth, number if depth == len(key) else -number
+
+
+def load(
+    schema: type[Schema],
+    *files: str | Path,
+    env: Mapping[str, str] | None = None,
+    prefix: str = "config",
+    overrides: Sequence[str] = (),
+) -> Schema:
+    """Read configuration into a schema.
+
+    Args:
+        schema: The pydantic model to fill; it should forbid extra keys.
+        files: YAML files, later ones over earlier ones.
+        env: The environment; None means the process's own.
+        prefix: The word after `STATEWARD_` in variables, and the optional first word of overrides.
+        overrides: Texts such as `config.models.planner.temperature=0.2`.
+
+    Returns:
+        An instance of `schema`.
+
+    Raises:
+        ConfigError: A file cannot be read, a key is unknown, or a value has a wrong type or is out of range.
+    """
+    trees = [(str(file), _read(Path(file))) for file in files] or [("no file", _tree({}))]
+    merged = _merge(*trees)
+    edits = _edits(_plain(merged), env=env, prefix=prefix, overrides=overrides)
+    sources = _Sources(files=tuple((label, (), _plain(tree)) for label, tree in trees), edits=edits)
+    try:
+        return schema.model_validate(_resolve(_apply(merged, edits), sources=sources))
+    except ValidationError as error:
+        found = problems(error, schema=schema)[0]
+        file, key = sources.locate(found.key)
+        raise ConfigError(file=file, key=dotted(key), expected=found.expected, given=found.given) from error
+
+
+def load_policy(
+    name_or_path: str | Path,
+    *,
+    folder: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    overrides: Sequence[str] = (),
+) -> Policy:
+    """Read a policy, with its mode, the environment and overrides laid over it.
+
+    Args:
+        name_or_path: A name, for `<folder>/<name>.yaml`, or the path of a YAML file.
+        folder: The folder of policies; None means the nearest `policies` folder that has the name, from the
+            working directory upwards.
+        env: The environment; None means the process's own. `STATEWARD_POLICY__FUSES__USD` sets `fuses.usd`.
+        overrides: Texts such as `policy.fuses.usd=0.2`.
+
+    Returns:
+        The policy in its mode.
+
+    Raises:
+        ConfigError: The file is missing, the mode is not one of its modes, or a key or value of the file, of
+            any of its modes, of the environment or of an override is wrong.
+    """
+    path = _policy_path(name_or_path, folder=folder)
+    base = _read(path)
+    plain = _plain(base)
+    edits = _edits(plain, env=env, prefix="policy", overrides=overrides)
+    modes = _modes(plain, file=str(path))
+    for mode in modes:
+        _policy(base, mode=mode, edits=(), path=path)
+    return _policy(
+        base, mode=_chosen_mode(plain, modes=modes, edits=edits, path=path), edits=edits, path=path
+    )
+
+
+def _policy(base: DictConfig, *, mode: str | None, edits: tuple[_Edit, ...], path: Path) -> Policy:
+    file = str(path)
+    trees: list[tuple[str, Key, DictConfig]] = [(file, (), base)]
+    if mode is not None:
+        trees.append((file, ("modes", mode), cast(DictConfig, base["modes"][mode])))
+    sources = _Sources(files=tuple((label, key, _plain(tree)) for label, key, tree in trees), edits=edits)
+    merged = _merge(*((label, tree) for label, _, tree in trees))
+    data = _resolve(_apply(merged, edits), sources=sources)
+    source = f"{path.parent.name}/{path.name}" if path.parent.name else path.name
+    return policy_from(data, name=path.stem, source=source, locate=sources.locate)
+
+
+def _modes(plain: Mapping[str, object], *, file: str) -> tuple[str, ...]:
+    modes = plain.get("modes", {})
+    if not isinstance(modes, Mapping):
+        raise ConfigError(file=file, key="modes", expected="a mapping of modes", given=modes)
+    known = known_keys(PolicyContent, key=())
+    for mode, content in cast("Mapping[str, object]", modes).items():
+        if not isinstance(content, Mapping):
+            raise ConfigError(file=file, key=f"modes.{mode}", expected="a mapping", given=content)
+        for key in cast("Mapping[str, object]", content):
+            if key not in known:
+                expected = f"one of the keys {', '.join(known)}"
+                raise ConfigError(file=file, key=f"modes.{mode}.{key}", expected=expected, given=key)
+    return tuple(cast("Mapping[str, object]", modes))
+
+
+def _chosen_mode(
+    plain: Mapping[str, object], *, modes: Sequence[str], edits: Sequence[_Edit], path: Path
+) -> str | None:
+    label, mode = str(path), plain.get("mode", DEFAULT_MODE)
+    for edit in edits:
+        if edit.key == ("mode",):
+            label, mode = edit.label, edit.value
+    if mode in modes:
+        return str(mode)
+    if mode == DEFAULT_MODE:
+        return None
+    known = ", ".join(dict.fromkeys((DEFAULT_MODE, *modes)))
+    raise ConfigError(file=label, key="mode", expected=f"one of the modes {known}", given=mode)
+
+
+def _policy_path(name_or_path: str | Path, *, folder: str | Path | None) -> Path:
+    text = str(name_or_path)
+    if isinstance(name_or_path, Path) or text.endswith((".yaml", ".yml")) or "/" in text:
+        return Path(name_or_path)
+    file = f"{text}.yaml"
+    if folder is not None:
+        return Path(folder) / file
+    here = Path.cwd()
+    for place in (here, *here.parents):
+        found = place / "policies" / file
+        if found.is_file():
+            return found
+    return here / "policies" / file
+
+
+def _read(path: Path) -> DictConfig:
+    try:
+        tree = OmegaConf.load(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(file=str(path), key="", expected="a readable file", given=str(error)) from error
+    except (yaml.YAMLError, OmegaConfBaseException) as error:
+        raise ConfigError(file=str(path), key="", expected="valid YAML", given=str(error)) from error
+    if not isinstance(tree, DictConfig):
+        raise ConfigError(file=str(path), key="", expected="a mapping", given=type(tree).__name__)
+    return tree
+
+
+def _tree(data: Mapping[str, object]) -> DictConfig:
+    return OmegaConf.create(dict(data))
+
+
+def _merge(*trees: tuple[str, DictConfig]) -> DictConfig:
+    try:
+        return cast(DictConfig, OmegaConf.merge(*(tree for _, tree in trees)))
+    except OmegaConfBaseException as error:
+        raise ConfigError(
+            file=trees[-1][0], key=_error_key(error), expected="the same shape as before", given=error.msg
+        ) from error
+
+
+def _plain(tree: DictConfig) -> dict[str, object]:
+    return cast("dict[str, object]", OmegaConf.to_container(tree, resolve=False))
+
+
+def _resolve(tree: DictConfig, *, sources: _Sources) -> dict[str, object]:
+    try:
+        return cast("dict[str, object]", OmegaConf.to_container(tree, resolve=True, throw_on_missing=True))
+    except OmegaConfBaseException as error:
+        key = _error_key(error)
+        file, _ = sources.locate(_parse_key(key))
+        raise ConfigError(
+            file=file, key=key, expected="a value that can be resolved", given=error.msg
+        ) from error
+
+
+def _error_key(error: OmegaConfBaseException) -> str:
+    return str(error.full_key or error.key or "")
+
+
+def _apply(tree: DictConfig, edits: Sequence[_Edit]) -> DictConfig:
+    for edit in edits:
+        try:
+            OmegaConf.update(tree, dotted(edit.key), edit.value, merge=True, force_add=True)
+        except (OmegaConfBaseException, TypeError, ValueError, IndexError) as error:
+            raise ConfigError(
+                file=edit.label, key=dotted(edit.key), expected="a key that can be set", given=edit.value
+            ) from error
+    return tree
+
+
+def _edits(
+    known: Mapping[str, object], *, env: Mapping[str, str] | None, prefix: str, overrides: Sequence[str]
+) -> tuple[_Edit, ...]:
+    given = os.environ if env is None else env
+    return (
+        *_from_environment(known, env=given, start=f"STATEWARD_{prefix.upper()}__"),
+        *(_from_override(text, start=f"{prefix}.") for text in overrides),
+    )
+
+
+def _from_environment(known: Mapping[str, object], *, env: Mapping[str, str], start: str) -> Iterator[_Edit]:
+    for name in sorted(env):
+        if name.startswith(start):
+            words = name.removeprefix(start).split("__")
+            key = _spelled(known, words)
+            yield _Edit(label=name, key=key, value=_value(env[name], label=name, key=dotted(key)))
+
+
+def _from_override(text: str, *, start: str) -> _Edit:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise ConfigError(file=text, key=name, expected="`key=value`", given=text)
+    key = _parse_key(name.strip().removeprefix(start))
+    return _Edit(label=text, key=key, value=_value(value, label=text, key=dotted(key)))
+
+
+def _spelled(known: object, words: Sequence[str]) -> Key:
+    """Give the words of a variable's name the spelling that the data uses, else lower case."""
+    key: list[str | int] = []
+    for word in words:
+        names: Mapping[str, object] = {}
+        if isinstance(known, Mapping):
+            names = cast("Mapping[str, object]", known)
+        name = next((name for name in names if name.lower() == word.lower()), word.lower())
+        key.append(name)
+        known = names.get(name)
+    return tuple(key)
+
+
+def _parse_key(text: str) -> Key:
+    words = text.replace("[", ".[").split(".")
+    return tuple(int(word[1:-1]) if _is_place(word) else word for word in words if word)
+
+
+def _is_place(word: str) -> bool:
+    return word.startswith("[") and word.endswith("]") and word[1:-1].isdecimal()
+
+
+def _value(text: str, *, label: str, key: str) -> object:
+    try:
+        return _plain(OmegaConf.from_dotlist([f"value={text}"]))["value"]
+    except (yaml.YAMLError, OmegaConfBaseException) as error:
+        raise ConfigError(file=label, key=key, expected="a YAML value", given=text) from error
+
+
+def _overlap(one: Key, other: Key) -> bool:
+    return all(str(left) == str(right) for left, right in zip(one, other, strict=False))
+
+
+def _depth(data: object, key: Key) -> int:
+    """Count how far a key can be followed into data."""
+    for depth, part in enumerate(key):
+        if isinstance(data, Mapping) and part in data:
+            data = cast("Mapping[object, object]", data)[part]
+        elif isinstance(data, list) and isinstance(part, int) and part < len(cast("list[object]", data)):
+            data = cast("list[object]", data)[part]
+        else:
+            return depth
+    return len(key)

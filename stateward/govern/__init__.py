@@ -1,0 +1,1 @@
+"""Whether a call may happen: policies, decisions, contracts and redaction, all pure."""

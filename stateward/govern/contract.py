@@ -1,0 +1,139 @@
+"""A contract: the pydantic model made from a policy's description of an output.
+
+Before an output is checked, other spellings of keys and values are put right, as the contract's aliases say.
+Case and the characters between words do not matter there: `Account Access` finds the alias `account access`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
+
+from stateward.govern.pattern import compile_pattern
+from stateward.govern.policy import ContractSpec, FieldSpec, ItemType
+
+_TYPES: Mapping[ItemType, type[object]] = {"str": str, "int": int, "float": float, "bool": bool}
+_SPACING = str.maketrans("-_", "  ")
+
+
+def contract(spec: ContractSpec, *, mode: str, policy_hash: str) -> type[BaseModel]:
+    """Make the model that an output must fit.
+
+    Args:
+        spec: The contract's description.
+        mode: The mode of the policy, shown in the title.
+        policy_hash: The hash of the policy, its first twelve digits shown in the title.
+
+    Returns:
+        A frozen model that refuses unknown keys. Each call makes a new class; who needs it often keeps it.
+
+    Source:
+        SYSTEMS.md, C1, C2 and C5.
+    """
+    # Any: the types of the fields are known only when the policy has been read.
+    fields: dict[str, Any] = {field.name: _definition(field) for field in spec.fields}
+    return create_model(
+        spec.name,
+        __config__=ConfigDict(
+            title=f"{spec.name}-{mode}-{policy_hash[:12]}",
+            extra="forbid",
+            frozen=True,
+            str_strip_whitespace=True,
+            allow_inf_nan=False,
+            protected_namespaces=(),
+        ),
+        __validators__={"normalise": cast("Callable[..., Any]", model_validator(mode="before")(_before(spec)))},
+        **fields,
+    )
+
+
+def normalise(value: Mapping[str, object], *, spec: ContractSpec) -> dict[str, object]:
+    """Put the spelling of keys and values right.
+
+    Args:
+        value: The output as it came.
+        spec: The contract's description.
+
+    Returns:
+        The output with the contract's own keys and values where an alias leads to them, the rest unchanged.
+
+    Raises:
+        ValueError: Two keys stand for the same field.
+    """
+    names = _spellings((field.name for field in spec.fields), aliases=spec.aliases)
+    fields = {field.name: field for field in spec.fields}
+    result: dict[str, object] = {}
+    for key, item in value.items():
+        name = names.get(_folded(key), key)
+        if name in result:
+            raise ValueError(f"one key for the field `{name}`, not two")
+        result[name] = _value(item, spec=fields[name]) if name in fields else item
+    return result
+
+
+def _before(spec: ContractSpec) -> Callable[[object], object]:
+    def normalise_before(data: object) -> object:
+        return normalise(cast("Mapping[str, object]", data), spec=spec) if _is_object(data) else data
+
+    return normalise_before
+
+
+def _is_object(data: object) -> bool:
+    keys = cast("Mapping[object, object]", data) if isinstance(data, Mapping) else (None,)
+    return all(isinstance(key, str) for key in keys)
+
+
+def _value(value: object, *, spec: FieldSpec) -> object:
+    if spec.type != "enum" or not isinstance(value, str):
+        return value
+    return _spellings(spec.values, aliases=spec.aliases).get(_folded(value), value)
+
+
+def _spellings(names: Iterable[str], *, aliases: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Map every folded spelling to the name it stands for; a name itself goes before an alias."""
+    own = {_folded(name): name for name in names}
+    return {_folded(alias): name for alias, name in aliases} | own
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.translate(_SPACING).casefold().split())
+
+
+def _definition(spec: FieldSpec) -> tuple[object, object]:
+    kind = _annotation(spec)
+    if spec.required:
+        return kind, Field(description=spec.description or None)
+    if spec.type == "list":
+        return kind, Field(default=[], description=spec.description or None)
+    return cast(Any, kind) | None, Field(default=None, description=spec.description or None)
+
+
+def _annotation(spec: FieldSpec) -> object:
+    if spec.type == "enum":
+        # The values are data: Literal is built at run time, which the type checker cannot follow.
+        return cast(Any, Literal).__getitem__(spec.values)
+    if spec.type == "list":
+        items = cast(Any, list)[_TYPES[spec.items]]
+        return Annotated[items, Field(min_length=spec.min_items, max_length=spec.max_items)]
+    if spec.type == "str":
+        return _text(spec)
+    if spec.type == "bool":
+        return bool
+    number = cast(Any, _TYPES[spec.type])
+    return Annotated[number, Field(ge=spec.min, le=spec.max)]
+
+
+def _text(spec: FieldSpec) -> object:
+    kind = Annotated[str, Field(min_length=spec.min_length, max_length=spec.max_length)]
+    return kind if spec.pattern is None else Annotated[kind, AfterValidator(_matches(spec.pattern))]
+
+
+def _matches(pattern: str) -> Callable[[str], str]:
+    def require(text: str) -> str:
+        if compile_pattern(pattern).fullmatch(text) is None:
+            raise ValueError(f"a text that matches `{pattern}`")
+        return text
+
+    return require

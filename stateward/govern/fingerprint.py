@@ -1,0 +1,128 @@
+"""Canonical JSON and the digests made from it: fingerprints of calls, effect keys, hashes of policies.
+
+Canonical JSON is RFC 8785. Two kinds of value that models do send have no place in it: integers beyond
+2^53 and strings with lone surrogates. They are written as tagged objects (`{"$int": "…"}`,
+`{"$utf16": "…"}`), and so are not-a-number and the infinities; a key of the caller that starts with `$`
+gets a second `$`, so that no two different values share a text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from typing import cast
+
+import rfc8785
+
+from stateward.errors import CodecError
+
+_SAFE_INTEGER = 2**53 - 1
+
+
+def canonical(value: object) -> bytes:
+    """Write JSON-like data as canonical JSON.
+
+    Args:
+        value: None, booleans, numbers, strings, and lists, tuples or string-keyed mappings of these.
+
+    Returns:
+        UTF-8 bytes; equal values give equal bytes whatever the order of their keys.
+
+    Raises:
+        CodecError: `value` holds something that is not JSON-like, or a key that is not valid text.
+
+    Source:
+        RFC 8785, JSON Canonicalization Scheme.
+    """
+    return rfc8785.dumps(cast("dict[str, None]", _plain(value)))
+
+
+def digest(value: object) -> str:
+    """Hash JSON-like data.
+
+    Args:
+        value: What `canonical` takes.
+
+    Returns:
+        SHA-256 of the canonical JSON, in lower-case hexadecimal.
+    """
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def fingerprint(name: str, *, arguments: Mapping[str, object]) -> str:
+    """Identify a call by what it asks for.
+
+    Args:
+        name: The tool's or the model role's name.
+        arguments: The arguments, JSON-like.
+
+    Returns:
+        SHA-256 in hexadecimal, equal for equal calls.
+    """
+    return digest({"tool": name, "arguments": arguments})
+
+
+def effect_key(session: str, *, run: str, branch: str, path: str, activation: int, call: int) -> str:
+    """Identify a call by where it is made; the idempotency key that tools receive.
+
+    Args:
+        session: The session's id.
+        run: The run's id.
+        branch: The branch's name.
+        path: The path of the state that makes the call.
+        activation: Which entry into that state this is.
+        call: The number of the call inside the activation.
+
+    Returns:
+        SHA-256 in hexadecimal.
+    """
+    return digest([session, run, branch, path, activation, call])
+
+
+def _plain(value: object) -> object:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, int | float):
+        return _number(value)
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(item) for key, item in cast("Mapping[object, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in cast("list[object]", value)]
+    raise _not_json(value)
+
+
+def _number(value: float) -> object:
+    if isinstance(value, int):
+        return int(value) if abs(value) <= _SAFE_INTEGER else {"$int": str(int(value))}
+    return float(value) if math.isfinite(value) else {"$float": str(float(value))}
+
+
+def _text(value: str) -> object:
+    if _is_unicode(value):
+        return str(value)
+    return {"$utf16": value.encode("utf-16-be", "surrogatepass").hex()}
+
+
+def _key(value: object) -> str:
+    if not isinstance(value, str) or not _is_unicode(value):
+        raise _not_json(value)
+    return f"${value}" if value.startswith("$") else str(value)
+
+
+def _is_unicode(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _not_json(value: object) -> CodecError:
+    return CodecError(
+        f"`{value!r}` of type `{type(value).__name__}` has no canonical JSON",
+        fix="Pass None, booleans, numbers, strings, lists, tuples and string-keyed mappings.",
+        value=value,
+    )

@@ -1,0 +1,61 @@
+"""The gate: an output passes its contract, or comes back with feedback its author can act on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pydantic import BaseModel, ValidationError
+
+from stateward.govern.problem import Problem, problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """The output fits."""
+
+    value: Mapping[str, object]
+    """The output as plain JSON data, normalised and coerced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """The output does not fit."""
+
+    feedback: str
+    """What to tell the author."""
+    errors: tuple[Problem, ...]
+
+
+def check(contract: type[BaseModel], *, value: object) -> Passed | Failed:
+    """Check an output against its contract.
+
+    Args:
+        contract: A model made by `contract`.
+        value: A mapping, an instance of any pydantic model, or a text that holds a JSON object.
+
+    Returns:
+        `Passed` with plain JSON data, else `Failed` with feedback; nothing is raised for a bad output.
+
+    Source:
+        SYSTEMS.md, C3.
+    """
+    data = value.model_dump() if isinstance(value, BaseModel) else value
+    if isinstance(data, str | bytes):
+        try:
+            data = cast(object, json.loads(data))
+        except (ValueError, RecursionError) as error:
+            return _failed(contract, errors=(Problem(key=(), expected=f"valid JSON ({error})", given="a text"),))
+    try:
+        checked = contract.model_validate(data)
+    except ValidationError as error:
+        return _failed(contract, errors=problems(error, schema=contract))
+    return Passed(value=cast("dict[str, object]", checked.model_dump(mode="json")))
+
+
+def _failed(contract: type[BaseModel], *, errors: Sequence[Problem]) -> Failed:
+    lines = [f"- `{error.dotted or 'the whole'}`: expected {error.expected}, given {error.given!r}" for error in errors]
+    head = f"The output does not fit `{contract.__name__}`. Correct this and send the whole object again:"
+    return Failed(feedback="\n".join((head, *lines)), errors=tuple(errors))

@@ -1,0 +1,73 @@
+"""A layer: one policy on one state, and the limits it sets there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stateward.govern.policy import Policy
+from stateward.govern.ruling import Ruling, ruling_in
+
+ROOT_LABEL = "(chart)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """The most that may be spent of one unit in one scope during a run."""
+
+    unit: str
+    """`turns`, `usd`, `calls`, or `calls:<tool>`."""
+    value: float
+    scope: str
+    """The path of the state the limit hangs on; everything inside draws on it."""
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """One policy, hung on the state with the path `scope` (empty for the chart itself)."""
+
+    scope: str
+    policy: Policy
+
+    @property
+    def place(self) -> str:
+        """Where this policy hangs and was written, for people."""
+        return f"{self.scope or ROOT_LABEL} ({self.policy.source})"
+
+    def origin(self, key: str) -> str:
+        """Name one key of this policy.
+
+        Args:
+            key: The dotted key inside the policy file.
+        """
+        return f"{self.place}: {key}"
+
+    def fuse_limits(self) -> tuple[Limit, ...]:
+        """List the limits that the fuses of this policy set."""
+        fuses = self.policy.fuses
+        values = (("calls", fuses.calls), ("turns", fuses.turns), ("usd", fuses.usd))
+        return tuple(
+            Limit(unit=unit, value=value, scope=self.scope, origin=self.origin(f"fuses.{unit}"))
+            for unit, value in values
+            if value is not None
+        )
+
+    def tool_limit(self, tool: str) -> Limit | None:
+        """Return the count this policy sets for one tool, if it sets one.
+
+        Args:
+            tool: The tool's name.
+        """
+        ruling = self.ruling(tool)
+        if ruling is None or ruling.max_calls is None:
+            return None
+        return Limit(unit=f"calls:{tool}", value=ruling.max_calls, scope=self.scope, origin=ruling.origin)
+
+    def ruling(self, tool: str) -> Ruling | None:
+        """Return what this policy says about one tool; None when it has no tool section.
+
+        Args:
+            tool: The tool's name.
+        """
+        section = self.policy.tools
+        return None if section is None else ruling_in(section, tool=tool, place=self.place)

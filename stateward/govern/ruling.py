@@ -1,0 +1,84 @@
+"""The ruling on one tool: how far it may be used, and which place says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from stateward.govern.pattern import compile_pattern
+from stateward.govern.policy import Level, Rule, ToolPolicy
+
+_RANK: dict[Level, int] = {"allowed": 0, "restricted": 1, "forbidden": 2}
+
+
+def rank(level: Level) -> int:
+    """Order the levels: the higher, the stricter."""
+    return _RANK[level]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What holds for one tool.
+
+    `tighten` makes rulings a semilattice: it is associative and idempotent, and never goes back to a weaker
+    level, a larger count or a wider set of approvers.
+    """
+
+    tool: str
+    level: Level
+    origin: str
+    max_calls: int | None = None
+    approvers: tuple[str, ...] | None = None
+    """Sorted; None means anyone, an empty tuple means nobody."""
+    explicit: bool = True
+    """Whether a rule named the tool (False: the section's default decided)."""
+
+    def tighten(self, other: Ruling) -> Ruling:
+        """Combine with the ruling of an inner policy.
+
+        Args:
+            other: The inner ruling on the same tool.
+
+        Returns:
+            The stricter level with its origin (the outer one's when both are equal), the smaller count, and
+            the approvers that both accept.
+        """
+        stricter = other if rank(other.level) > rank(self.level) else self
+        return replace(
+            stricter,
+            max_calls=_least(self.max_calls, other.max_calls),
+            approvers=_common(self.approvers, other.approvers),
+            explicit=self.explicit or other.explicit,
+        )
+
+
+def ruling_in(section: ToolPolicy, *, tool: str, place: str) -> Ruling:
+    """Read what one policy's tool section says about a tool.
+
+    Args:
+        section: The tool section.
+        tool: The tool's name.
+        place: The policy's place, used as the beginning of the origin.
+
+    Returns:
+        The ruling of the first rule that matches the whole name, else of the section's default.
+    """
+    for number, rule in enumerate(section.rules):
+        if compile_pattern(rule.match).fullmatch(tool):
+            return _from_rule(rule, tool=tool, origin=f"{place}: tools.rules[{number}] `{rule.match}`")
+    return Ruling(tool=tool, level=section.default, origin=f"{place}: tools.default", explicit=False)
+
+
+def _from_rule(rule: Rule, *, tool: str, origin: str) -> Ruling:
+    approvers = None if rule.approvers is None else tuple(sorted(set(rule.approvers)))
+    return Ruling(tool=tool, level=rule.level, origin=origin, max_calls=rule.max_calls, approvers=approvers)
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    known = [value for value in (one, other) if value is not None]
+    return min(known) if known else None
+
+
+def _common(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return tuple(sorted(set(one) & set(other)))

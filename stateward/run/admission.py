@@ -1,0 +1,188 @@
+"""Admission: what happens before LangGraph sees an input, and what must be true before anything is committed.
+
+A new input opens a run, or is the event `input` of a waiting one; a resume is checked against the chart by a trial step
+of the pure kernel. Whatever does not fit is refused here, so that the checkpoint, the wait and the asks stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from langgraph.types import Command, StateSnapshot
+
+from stateward.errors import Drift, InputRefused, NotExpected, SessionBusy, UpdateRefused
+from stateward.run.checkpoint import CHANNEL, TERMINAL, Control, decode, start_delta
+from stateward.run.commit import finish
+from stateward.run.invocation import Invocation, new_id
+from stateward.run.node import Values, as_update, begin
+from stateward.run.plan import Machine
+from stateward.run.resume import INPUT, Answered, Answers, Happened, claim, occurrence, read
+from stateward.run.wait import unexpected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What the latest checkpoint of a session says."""
+
+    control: Control | None
+    values: Mapping[str, Any]
+
+
+def stored(snapshot: StateSnapshot, *, machine: Machine) -> Stored:
+    """Read a session's latest checkpoint.
+
+    Args:
+        snapshot: From LangGraph.
+        machine: The lowered chart.
+
+    Returns:
+        Its control and values.
+
+    Raises:
+        CodecError: The control channel has another version or is damaged.
+        Drift: It names a state that the chart does not have.
+    """
+    values = cast("Mapping[str, Any]", snapshot.values or {})
+    return Stored(control=decode(values.get(CHANNEL) or {}, machine.chart), values=values)
+
+
+def admit(machine: Machine, given: object, *, before: Stored, invocation: Invocation) -> object:
+    """Decide what LangGraph gets for an input.
+
+    Args:
+        machine: The lowered chart.
+        given: The caller's input: state keys, a `Command`, or None to go on.
+        before: The session's latest checkpoint.
+        invocation: Database and session; answers are recorded there.
+
+    Returns:
+        The input for LangGraph.
+
+    Raises:
+        InputRefused: The input does not fit the state schema or the event's type.
+        SessionBusy: The session's last run did not end; it must be resumed first.
+        NotExpected: The chart has no transition for the event now.
+        AskClosed: The ask was answered before.
+        Drift: The run was started by another chart, policy or schema.
+    """
+    control = before.control
+    if isinstance(given, Command):
+        return _command(machine, cast("Command[Any]", given), before=before, invocation=invocation)
+    if given is None:
+        return _go_on(machine, before=before, invocation=invocation)
+    if control is None or control.status in TERMINAL:
+        return _open_run(machine, given, last=control)
+    if control.status == "running":
+        raise SessionBusy(
+            f"The last run of session `{invocation.session}` did not end",
+            fix="Resume it first (input None, or `stateward resume`), then send the input.",
+        )
+    update = _checked(machine, given)
+    told = Happened(event=occurrence(INPUT, _plain(given), machine=machine), update=update)
+    _try(machine, told, before=before)
+    return Command(resume={"event": INPUT, "data": _plain(given), "update": update})
+
+
+def _open_run(machine: Machine, given: object, *, last: Control | None) -> Values:
+    delta = start_delta(
+        run=new_id("run"),
+        run_no=last.run_no + 1 if last else 1,
+        pins=machine.pins,
+        branch=last.branch if last else "main",
+    )
+    return {**_checked(machine, given), CHANNEL: delta}
+
+
+def _checked(machine: Machine, given: object) -> Values:
+    """Validate an input; messages get their ids here, so that a refused input leaves nothing."""
+    try:
+        update = as_update(given, where="the input")
+        return {
+            key: machine.schema.normalise(key, value, base=None, where="the input")
+            for key, value in update.items()
+        }
+    except UpdateRefused as misfit:
+        raise InputRefused(misfit.what, where="the input", fix=misfit.fix) from misfit
+
+
+def _plain(given: object) -> object:
+    return dict(cast("Mapping[str, Any]", given)) if isinstance(given, Mapping) else None
+
+
+def _go_on(machine: Machine, *, before: Stored, invocation: Invocation) -> object:
+    """Continue an unfinished run; a waiting one whose asks were all answered in the database gets its answers."""
+    control = before.control
+    if control is None or control.status in TERMINAL:
+        return None
+    _refuse_drift(machine, control)
+    asks = [ask for ids in control.asks.values() for ask in ids]
+    if control.status == "waiting" and asks:
+        found = [invocation.database.asks.get(ask) for ask in asks]
+        if all(ask.status != "open" for ask in found):
+            return Command(resume={"answered": asks})
+    return None
+
+
+def _command(
+    machine: Machine, given: Command[Any], *, before: Stored, invocation: Invocation
+) -> Command[Any]:
+    control = before.control
+    if given.resume is None or control is None:
+        return given
+    _refuse_drift(machine, control)
+    if control.status != "waiting":
+        raise NotExpected(
+            f"Session `{invocation.session}` does not wait; it is {control.status}",
+            fix="Send an input to open a new run, or None to go on with an unfinished one.",
+        )
+    asks = [ask for ids in control.asks.values() for ask in ids]
+    told = read(_unwrapped(given.resume), machine=machine, asks=asks)
+    if isinstance(told, Answers):
+        answered = claim(invocation.database, told)
+        return Command(resume={"answered": list(answered.asks)}, update=given.update)
+    if isinstance(told, Answered):
+        return given
+    update = _checked(machine, told.update) if told.update else {}
+    _try(machine, Happened(event=told.event, update=update), before=before)
+    return Command(resume=_unwrapped(given.resume), update=given.update)
+
+
+def _unwrapped(resume: Any) -> Any:  # JSON, or LangGraph's map of interrupt id to JSON
+    """Take the payload out of LangGraph's map of interrupt id to value: a single region waits in one place."""
+    if isinstance(resume, Mapping) and len(cast("Mapping[str, Any]", resume)) == 1:
+        key, value = next(iter(cast("Mapping[str, Any]", resume).items()))
+        if len(key) == 32 and all(letter in "0123456789abcdef" for letter in key):
+            return value
+    return resume
+
+
+def _refuse_drift(machine: Machine, control: Control) -> None:
+    if control.pins == machine.pins:
+        return
+    pinned, now = control.pins, machine.pins
+    parts = [
+        f"{part} {old[:12]} is now {new[:12]}"
+        for part, old, new in (
+            ("chart", pinned.chart, now.chart),
+            ("policy", pinned.policy, now.policy),
+            ("schema", pinned.schema, now.schema),
+            ("mode", pinned.mode, now.mode),
+        )
+        if old != new
+    ]
+    raise Drift(
+        f"The run was started by another definition: {'; '.join(parts)}",
+        where=f"run {control.run}",
+        fix="Go on with the code and policy that started it, or cancel the run and send the input again.",
+    )
+
+
+def _try(machine: Machine, told: Happened, *, before: Stored) -> None:
+    """Let the pure kernel take the event on a copy; what it would refuse is refused now."""
+    progress = begin(machine, dict(before.values), where="the wait")
+    if told.update:
+        progress.view.apply(told.update)
+    if not finish(machine, progress, [told.event]).handled:
+        raise unexpected(machine, cast(Control, before.control), told.event.name)

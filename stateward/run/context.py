@@ -1,0 +1,265 @@
+"""What an activity gets as `run`: its door to tools and models, its events, its session.
+
+An async activity gets a `Run` whose calls are awaited, a sync one a `SyncRun` with the same names whose calls return
+their result. Both number the calls of the activation in the order in which they are made.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, cast
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.store.base import BaseStore
+from typing_extensions import TypeVar as DefaultTypeVar
+
+from stateward.chart.event import Event, Occurrence, occurrence_of
+from stateward.errors import DefinitionError, RunError
+from stateward.run.door import Door
+from stateward.run.drive import Bridge
+from stateward.run.invocation import Invocation
+from stateward.run.model import GovernedModel, ModelRole
+from stateward.run.tool import ToolCall, ToolResult
+
+C = DefaultTypeVar("C", default=Any)
+T = TypeVar("T")
+
+_CURRENT: ContextVar[Core[Any] | None] = ContextVar("stateward_run", default=None)
+
+
+@dataclass(slots=True, kw_only=True)
+class Core(Generic[C]):
+    """What `Run` and `SyncRun` share."""
+
+    path: str
+    """The state this activity belongs to."""
+    activation: int
+    """The n-th entry into this state on this branch."""
+    event: Occurrence | None
+    """What brought the chart here, when it was an event."""
+    context: C
+    """LangGraph's `context=`."""
+    _invocation: Invocation
+    _make_door: Callable[[], Door]
+    _roles: Mapping[str, ModelRole]
+    _declared_role: str | None
+    _store: BaseStore | None
+    _writer: Callable[[Any], None]
+    feedback: str = ""
+    """Why the gate sent the last attempt back; empty on the first."""
+    attempt: int = 1
+    """1 on the first attempt, more when the gate sent one back."""
+    raised: list[Occurrence] = field(default_factory=list[Occurrence])
+    _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+    _door: Door | None = None
+
+    @property
+    def session(self) -> str:
+        """The session's id."""
+        return self._invocation.session
+
+    @property
+    def tenant(self) -> str:
+        """Whose session this is; empty when nobody said."""
+        return self._invocation.tenant
+
+    @property
+    def store(self) -> BaseStore:
+        """LangGraph's long-term store.
+
+        Raises:
+            RunError: The graph was compiled without one.
+        """
+        if self._store is None:
+            raise RunError("The graph has no store", where=self.path, fix="Pass `store=` to `compile`.")
+        return self._store
+
+    @property
+    def door(self) -> Door:
+        """The governed way out of this activation."""
+        if self._door is None:
+            self._door = self._make_door()
+        return self._door
+
+    @property
+    def remaining(self) -> Mapping[str, float]:
+        """What is left of each limited unit (`turns`, `calls`, `usd`), the tightest scope counting."""
+        activation = self.door.activation
+        spent = self.door.database.ledger.spent(activation.session, run=activation.run)
+        left: dict[str, float] = {}
+        for limit in self.door.effective.limits:
+            rest = max(0.0, limit.value - spent.get((limit.scope, limit.unit), 0.0))
+            left[limit.unit] = min(rest, left.get(limit.unit, rest))
+        return left
+
+    def raise_event(self, event: Event | Occurrence | str) -> None:
+        """Raise an internal event; it is processed when the activity has ended, before its completion.
+
+        Args:
+            event: A typed event, or the bare name of one without data.
+        """
+        self.raised.append(occurrence_of(event))
+
+    def emit(self, data: object) -> None:
+        """Send data to the `custom` stream of the graph.
+
+        Args:
+            data: Anything a reader of the stream understands.
+        """
+        self._writer(data)
+
+    def model(self, role: str | None = None) -> BaseChatModel:
+        """Return the governed chat model of a role.
+
+        Args:
+            role: A role the state declares; default the one it declares.
+
+        Returns:
+            A chat model every call of which goes through the door.
+
+        Raises:
+            DefinitionError: The state declares no model, another one, or nobody configured it.
+        """
+        wanted = role or self._declared_role
+        if wanted is None or wanted != self._declared_role:
+            raise DefinitionError(
+                f"The activity asks for the model `{wanted or '(none)'}`, the state declares "
+                f"`{self._declared_role or '(none)'}`",
+                where=self.path,
+                fix="Declare it: `State(…, model=ROLE)`.",
+            )
+        if wanted not in self._roles:
+            raise DefinitionError(
+                f"Nobody configured a model for the role `{wanted}`",
+                where=self.path,
+                fix=f"Configured: {', '.join(sorted(self._roles)) or 'none'}. Pass `compile(models={{…}})`.",
+            )
+        return GovernedModel.of(self._roles[wanted], door=self.door, number=self.number)
+
+    def number(self) -> int:
+        """Take the next call number of the activation."""
+        return next(self._numbers)
+
+    def number_calls(self, calls: Sequence[ToolCall]) -> list[tuple[int, str, Mapping[str, Any], str]]:
+        """Number a batch of calls in call order.
+
+        Args:
+            calls: Each with `name`, `args`, and optionally `id`.
+        """
+        return [(self.number(), call["name"], call["args"], str(call.get("id") or "")) for call in calls]
+
+
+class Run(Core[C], Generic[C]):
+    """The run as an async activity sees it."""
+
+    def tool(self, name: str, /, **arguments: Any) -> Awaitable[ToolResult]:
+        """Call a tool through the door.
+
+        Args:
+            name: A tool the state declares.
+            arguments: Its arguments.
+
+        Returns:
+            An awaitable of the observation: the result, or why there is none.
+        """
+        return self.door.tool(name, arguments, call=self.number())
+
+    def tools(self, calls: Sequence[ToolCall]) -> Awaitable[list[ToolResult]]:
+        """Call several tools at the same time; results come back in call order.
+
+        Args:
+            calls: Each with `name`, `args`, and optionally `id`, as in an AI message's `tool_calls`.
+
+        Returns:
+            An awaitable of the observations. Calls that need a person are asked about together.
+        """
+        return self.door.tools_batch(self.number_calls(calls))
+
+
+class SyncRun(Core[C], Generic[C]):
+    """The run as a sync activity sees it; the same names, the calls block."""
+
+    def tool(self, name: str, /, **arguments: Any) -> ToolResult:
+        """Call a tool through the door.
+
+        Args:
+            name: A tool the state declares.
+            arguments: Its arguments.
+
+        Returns:
+            The observation: the result, or why there is none.
+        """
+        number, door = self.number(), self.door
+        return self._bridge.call(lambda: door.tool(name, arguments, call=number))
+
+    def tools(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+        """Call several tools at the same time; results come back in call order.
+
+        Args:
+            calls: Each with `name`, `args`, and optionally `id`.
+
+        Returns:
+            The observations. Calls that need a person are asked about together.
+        """
+        numbered, door = self.number_calls(calls), self.door
+        return self._bridge.call(lambda: door.tools_batch(numbered))
+
+    @property
+    def _bridge(self) -> Bridge:
+        return self._invocation.bridge
+
+
+def current_run() -> Run[Any]:
+    """Return the run of the activity this code runs in, for code that is not handed one.
+
+    Returns:
+        The same object the activity gets as `run`.
+
+    Raises:
+        RunError: No activity is running here.
+    """
+    run = _CURRENT.get()
+    if run is None:
+        raise RunError(
+            "No activity is running here", fix="Call it from a state's `do` or from what that calls."
+        )
+    return cast("Run[Any]", run)
+
+
+def within(run: Core[Any], fn: Callable[..., T]) -> Callable[..., T]:
+    """Make a sync function see a run through `current_run`.
+
+    Args:
+        run: The run.
+        fn: The function.
+    """
+
+    def call(*args: Any) -> T:
+        token = _CURRENT.set(run)
+        try:
+            return fn(*args)
+        finally:
+            _CURRENT.reset(token)
+
+    return call
+
+
+def awithin(run: Core[Any], fn: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
+    """Make an async function see a run through `current_run`.
+
+    Args:
+        run: The run.
+        fn: The function.
+    """
+
+    async def call(*args: Any) -> T:
+        token = _CURRENT.set(run)
+        try:
+            return await fn(*args)
+        finally:
+            _CURRENT.reset(token)
+
+    return call

@@ -1,0 +1,477 @@
+"""The door: the one way from an activity to a tool or a model.
+
+Order, for every call (DESIGN decision 10): decide, ask, decide again, reserve, journal, call, redact, settle, audit.
+Follow a tool call: `node` makes the activity's `Run`, `context.Run.tool` numbers the call, this file decides and calls,
+`journal` and `ledger` keep it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from stateward.chart.event import Occurrence
+from stateward.errors import Diverged, UnknownAsk
+from stateward.govern.decision import (
+    CallRequest,
+    Decision,
+    Deny,
+    FuseName,
+    NeedsApproval,
+    charges,
+    decide,
+)
+from stateward.govern.effective import Effective
+from stateward.govern.fingerprint import fingerprint
+from stateward.govern.redact import DataClass, redact
+from stateward.run.ask import Ask, ask_id
+from stateward.run.database import Database
+from stateward.run.drive import in_thread
+from stateward.run.journal import Begun, CallKey, Entry, Known, Reservation, Tripped
+from stateward.run.signal import Suspend, Trip
+from stateward.run.tool import Effect, Tool, ToolContext, ToolResult, refusal
+
+_SECRET: frozenset[DataClass] = frozenset({"secret"})
+_SENSITIVE: frozenset[DataClass] = frozenset({"secret", "personal"})
+FAN_OUT = 8
+"""Calls of one activity that run at the same time; the others wait their turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activation:
+    """One entry into a state: where its calls belong."""
+
+    session: str
+    run: str
+    branch: str
+    path: str
+    number: int
+    tenant: str = ""
+
+    def key(self, call: int) -> CallKey:
+        """Return the effect key of a call.
+
+        Args:
+            call: Its number in this activation, from 1.
+        """
+        return CallKey(
+            session=self.session,
+            run=self.run,
+            branch=self.branch,
+            path=self.path,
+            activation=self.number,
+            call=call,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a performed call came to, for the journal and the ledger."""
+
+    status: Literal["completed", "failed", "unknown"]
+    result: Any  # JSON
+    spent: Mapping[str, float]
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Door:
+    """The governed way out of one activation.
+
+    Args:
+        database: Journal, ledger, asks and audit.
+        activation: Whose calls these are.
+        effective: The folded policy of the state.
+        tools: The tools the state declares.
+        fence: The session's fencing token, or None when nothing is leased.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        activation: Activation,
+        effective: Effective,
+        tools: Mapping[str, Tool],
+        fence: int | None,
+    ) -> None:
+        self.database = database
+        self.activation = activation
+        self.effective = effective
+        self.tools = tools
+        self.fence = fence
+        self._slots = asyncio.Semaphore(FAN_OUT)
+
+    async def tool(
+        self, name: str, arguments: Mapping[str, Any], *, call: int, call_id: str = ""
+    ) -> ToolResult:
+        """Call a tool, if the policy lets it pass.
+
+        Args:
+            name: The tool.
+            arguments: Its arguments, not yet validated.
+            call: The call's number in the activation, from 1.
+            call_id: The id of the model's tool call, when there is one.
+
+        Returns:
+            The observation: the result, or why there is none.
+
+        Raises:
+            Diverged: The journal has another call under this number.
+        """
+        known = self.tools.get(name)
+        if known is None:
+            return await self._deny(
+                name, arguments, _undeclared(name, self.tools), call=call, call_id=call_id
+            )
+        try:
+            parsed = known.parse(arguments)
+        except ValueError as wrong:
+            await in_thread(self._audit, "invalid", name, arguments, str(wrong), call)
+            return refusal(name, "invalid", str(wrong), call=call, call_id=call_id)
+        return await self._call_tool(known, parsed, call=call, call_id=call_id)
+
+    async def _call_tool(
+        self, tool: Tool, arguments: Mapping[str, Any], *, call: int, call_id: str
+    ) -> ToolResult:
+        request = CallRequest(
+            kind="tool",
+            name=tool.name,
+            arguments=arguments,
+            path=self.activation.path,
+            declared=frozenset(self.tools),
+            estimate_usd=0.0,
+        )
+        entry = self._entry(request, call=call, effect=tool.effect)
+        async with self._slots:
+            admitted = await in_thread(self._admit, request, entry, tool)
+            if isinstance(admitted, ToolResult):
+                return replace(admitted, call_id=call_id)
+            outcome = await self._perform(tool, arguments, admitted)
+            await in_thread(self._settle, admitted, outcome)
+        return ToolResult(
+            name=tool.name, status=_status(outcome.status), value=outcome.result, call=call, call_id=call_id
+        )
+
+    async def tools_batch(self, calls: Sequence[tuple[int, str, Mapping[str, Any], str]]) -> list[ToolResult]:
+        """Make several calls at the same time; every one that may run does, whatever becomes of its siblings.
+
+        Args:
+            calls: Number, tool, arguments and model's call id, in call order.
+
+        Returns:
+            The observations in call order.
+
+        Raises:
+            Suspend: At least one call needs a person; carries all the asks. The others are in the journal.
+            Trip: A fuse tripped; the first in call order is told.
+        """
+        results = await asyncio.gather(
+            *(self.tool(name, args, call=number, call_id=call_id) for number, name, args, call_id in calls),
+            return_exceptions=True,
+        )
+        _raise_first(results, Trip)
+        asks = [ask for result in results if isinstance(result, Suspend) for ask in result.asks]
+        if asks:
+            raise Suspend(asks)
+        _raise_first(results, BaseException)
+        return [result for result in results if isinstance(result, ToolResult)]
+
+    def admit_model(self, request: CallRequest, *, call: int) -> Entry:
+        """Take a model call through decision, reservation and journal; blocking.
+
+        Args:
+            request: The call; its estimate is an upper bound.
+            call: The call's number in the activation, from 1.
+
+        Returns:
+            The journal's entry: `completed` when the call was already made, else `started`.
+
+        Raises:
+            Trip: A fuse forbids the call.
+            Diverged: The journal has another call under this number.
+        """
+        entry = self._entry(request, call=call, effect="idempotent")
+        known = self._known(entry)
+        if known is not None and known.status == "completed":
+            return known
+        decision = self._decide(request, approved=False)
+        if isinstance(decision, Deny):
+            raise Trip(self._tripped(decision, request, call))
+        return self._begin(request, entry, known)
+
+    def settle_model(self, entry: Entry, outcome: Outcome) -> None:
+        """Close a model call in journal, ledger and audit; blocking.
+
+        Args:
+            entry: What `admit_model` returned.
+            outcome: What the call came to.
+        """
+        self._settle(entry, outcome)
+
+    # -- decide, ask, decide again, reserve, journal: one visit to the database thread ------------------
+
+    def _admit(self, request: CallRequest, entry: Entry, tool: Tool) -> Entry | ToolResult:
+        known = self._known(entry)
+        if known is not None and known.status in ("completed", "failed"):
+            return _replayed(known)
+        if known is not None and tool.effect == "once":
+            settled = self._reconcile(known, tool)
+            if settled is not None:
+                return settled
+        decision = self._decide(request, approved=False)
+        if isinstance(decision, NeedsApproval):
+            answered = self._ask(request, entry, decision)
+            if answered is not None:
+                return answered
+            decision = self._decide(request, approved=True)
+        if isinstance(decision, Deny):
+            if decision.fuse:
+                raise Trip(self._tripped(decision, request, entry.key.call))
+            self._audit("denied", request.name, request.arguments, decision.reason, entry.key.call)
+            return refusal(request.name, "denied", decision.reason, call=entry.key.call)
+        return self._begin(request, entry, known)
+
+    def _known(self, entry: Entry) -> Entry | None:
+        known = self.database.journal.get(entry.key)
+        if known is not None and known.fingerprint != entry.fingerprint:
+            raise Diverged(
+                f"Call {entry.key.call} was `{known.name}` with other arguments, and is now `{entry.name}`",
+                where=entry.key.path,
+                fix="An activity that is entered again must make the same calls in the same order; move what "
+                "changes (time, random numbers) into a tool or into the state.",
+            )
+        return known
+
+    def _decide(self, request: CallRequest, *, approved: bool) -> Decision:
+        ledger, at = self.database.ledger, self.activation
+        return decide(
+            self.effective,
+            request=request,
+            spent=ledger.spent(at.session, run=at.run),
+            approved=approved,
+            raised=ledger.limits(at.session, run=at.run),
+        )
+
+    def _ask(self, request: CallRequest, entry: Entry, need: NeedsApproval) -> ToolResult | None:
+        """Return None when a person approved, the observation when one refused; suspend while nobody answered."""
+        ask = self._asked(ask_id(entry.key, fingerprint=entry.fingerprint))
+        if ask is None or ask.status in ("open", "withdrawn", "expired"):
+            raise Suspend([self._question(request, entry, reason=need.reason, approvers=need.approvers)])
+        if ask.decision == "approve":
+            return None
+        reason = f"{ask.by or 'A person'} rejected the call" + (f": {ask.note}" if ask.note else "")
+        self._audit("rejected", request.name, request.arguments, reason, entry.key.call)
+        return refusal(request.name, "rejected", reason, call=entry.key.call)
+
+    def _asked(self, ask: str) -> Ask | None:
+        try:
+            return self.database.asks.get(ask)
+        except UnknownAsk:
+            return None
+
+    def _question(
+        self,
+        request: CallRequest,
+        entry: Entry,
+        *,
+        reason: str,
+        approvers: Sequence[str],
+        kind: str = "approve",
+    ) -> Ask:
+        key = entry.key
+        fingerprint = f"{kind}:{entry.fingerprint}" if kind != "approve" else entry.fingerprint
+        return Ask(
+            id=ask_id(key, fingerprint=fingerprint),
+            session=key.session,
+            run=key.run,
+            branch=key.branch,
+            path=key.path,
+            activation=key.activation,
+            call=key.call,
+            kind=kind,
+            fingerprint=fingerprint,
+            tool=request.name,
+            arguments=request.arguments,
+            reason=reason,
+            approvers=tuple(approvers),
+        )
+
+    def _reconcile(self, known: Entry, tool: Tool) -> ToolResult | None:
+        """Find out what became of a `once` call that was started before a crash; None when it is safe to make it."""
+        if tool.lookup is not None:
+            found = tool.lookup(known.key.idempotency_key)
+            if found is None:
+                return None
+            self._settle(known, Outcome(status="completed", result=found, spent={}))
+            return ToolResult(name=known.name, status="ok", value=found, call=known.key.call)
+        return self._unknown(known)
+
+    def _unknown(self, known: Entry) -> ToolResult | None:
+        """Let a person, or the chart, decide about a call whose end nobody knows; None when it may run again."""
+        question = self._question(
+            CallRequest(
+                kind="tool",
+                name=known.name,
+                arguments=known.arguments,
+                path=known.key.path,
+                declared=frozenset({known.name}),
+                estimate_usd=0.0,
+            ),
+            known,
+            reason="it was started before a crash and nobody knows whether it was done: approve to run it again, "
+            "reject to leave it",
+            approvers=(),
+            kind="unknown",
+        )
+        answer = self._asked(question.id)
+        if answer is not None and answer.status == "answered":
+            if answer.decision == "approve":
+                return None
+            return refusal(
+                known.name,
+                "unknown",
+                "it was started before a crash; a person left it so",
+                call=known.key.call,
+            )
+        if known.status == "started":
+            self._settle(known, Outcome(status="unknown", result=None, spent={}))
+        self._audit(
+            "unknown_after_crash", known.name, known.arguments, "started before a crash", known.key.call
+        )
+        happened = {"tool": known.name, "call": known.key.call, "key": known.key.idempotency_key}
+        raise Trip(Occurrence(name="unknown_after_crash", data=happened), ask=question)
+
+    def _begin(self, request: CallRequest, entry: Entry, known: Entry | None) -> Entry:
+        if known is not None:
+            return self.database.journal.restart(known.key, fence=self.fence, confirmed_safe=True)
+        raised = self.database.ledger.limits(self.activation.session, run=self.activation.run)
+        reservations = [
+            Reservation(scope=charge.scope, unit=charge.unit, amount=charge.amount, limit=charge.limit)
+            for charge in charges(self.effective, request=request, raised=raised)
+        ]
+        begun = self.database.journal.begin(entry, reservations=reservations, fence=self.fence)
+        match begun:
+            case Begun():
+                return begun.entry
+            case Known():
+                return begun.entry
+            case Tripped():
+                raise Trip(self._raced(begun, request, entry.key.call))
+
+    def _raced(self, tripped: Tripped, request: CallRequest, call: int) -> Occurrence:
+        """A sibling took the rest of the budget between the decision and the reservation."""
+        reason = f"`{tripped.unit}` would exceed {tripped.limit:g} in `{tripped.scope or 'the chart'}`"
+        fuse: FuseName = "turns" if tripped.unit == "turns" else "usd" if tripped.unit == "usd" else "calls"
+        return self._tripped(Deny(reason=reason, rule=tripped.scope, fuse=fuse), request, call)
+
+    def _entry(self, request: CallRequest, *, call: int, effect: Effect) -> Entry:
+        return Entry(
+            key=self.activation.key(call),
+            kind=request.kind,
+            name=request.name,
+            fingerprint=fingerprint(request.name, arguments=request.arguments),
+            arguments=redact(dict(request.arguments), classes=_SECRET),
+            effect=effect,
+        )
+
+    # -- call, redact, settle, audit ------------------------------------------------------------------
+
+    async def _perform(self, tool: Tool, arguments: Mapping[str, Any], entry: Entry) -> Outcome:
+        context = ToolContext(
+            idempotency_key=entry.key.idempotency_key,
+            session=self.activation.session,
+            run=self.activation.run,
+            path=self.activation.path,
+            tenant=self.activation.tenant,
+        )
+        work = tool.bind(arguments, context=context)
+        try:
+            running = work() if tool.is_async else in_thread(work)
+            value = await asyncio.wait_for(
+                running, timeout=_shortest(tool.timeout_s, self.effective.call_timeout_s)
+            )
+        except TimeoutError:
+            return Outcome(
+                status=_timed_out(tool), result=_error(tool.name, "timeout", "it took too long"), spent={}
+            )
+        except Exception as error:  # noqa: BLE001  # recorded: it is the call's outcome
+            return Outcome(
+                status="failed",
+                result=_error(tool.name, "failed", f"{type(error).__name__}: {error}"),
+                spent={},
+            )
+        return Outcome(status="completed", result=redact(value, classes=_SECRET), spent={})
+
+    def _settle(self, entry: Entry, outcome: Outcome) -> None:
+        self.database.journal.settle(
+            entry.key,
+            status=outcome.status,
+            result=outcome.result,
+            spent=outcome.spent,
+            tokens_in=outcome.tokens_in,
+            tokens_out=outcome.tokens_out,
+            fence=self.fence,
+        )
+
+    async def _deny(
+        self, name: str, arguments: Mapping[str, Any], reason: str, *, call: int, call_id: str
+    ) -> ToolResult:
+        await in_thread(self._audit, "denied", name, arguments, reason, call)
+        return refusal(name, "denied", reason, call=call, call_id=call_id)
+
+    def _tripped(self, denial: Deny, request: CallRequest, call: int) -> Occurrence:
+        self._audit("fuse", request.name, request.arguments, denial.reason, call)
+        return Occurrence(
+            name=f"fuse.{denial.fuse or 'policy'}",
+            data={"call": request.name, "reason": denial.reason, "rule": denial.rule},
+        )
+
+    def _audit(self, what: str, name: str, arguments: Mapping[str, Any], reason: str, call: int) -> None:
+        at = self.activation
+        self.database.audit.append(
+            {
+                "event": what,
+                "session": at.session,
+                "run": at.run,
+                "path": at.path,
+                "activation": at.number,
+                "call": call,
+                "name": name,
+                "arguments": redact(dict(arguments), classes=_SENSITIVE),
+                "reason": reason,
+            }
+        )
+
+
+def _undeclared(name: str, tools: Mapping[str, Tool]) -> str:
+    return f"the state does not declare the tool `{name}`; it may use: {', '.join(sorted(tools)) or 'none'}"
+
+
+def _replayed(known: Entry) -> ToolResult:
+    return ToolResult(name=known.name, status=_status(known.status), value=known.result, call=known.key.call)
+
+
+def _status(journal: str) -> Any:  # ToolStatus, from the journal's word
+    return {"completed": "ok", "failed": "failed", "unknown": "unknown"}.get(journal, "failed")
+
+
+def _timed_out(tool: Tool) -> Literal["failed", "unknown"]:
+    """A sync `once` tool cannot be killed: its thread goes on and nobody knows how it ends (DESIGN decision 17)."""
+    return "unknown" if tool.effect == "once" and not tool.is_async else "failed"
+
+
+def _error(name: str, kind: str, reason: str) -> dict[str, Any]:
+    return {"error": {"type": kind, "tool": name, "reason": reason}}
+
+
+def _shortest(*limits: float | None) -> float | None:
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _raise_first(results: Sequence[object], kind: type[BaseException]) -> None:
+    for result in results:
+        if isinstance(result, kind) and not (kind is BaseException and isinstance(result, Suspend)):
+            raise result

@@ -1,0 +1,311 @@
+"""The compiled graph: LangGraph's own, with admission before it and a lease around it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config, merge_configs
+from langchain_core.runnables.graph import Graph
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph.state import CompiledStateGraph
+from pydantic import BaseModel, TypeAdapter
+
+from stateward.run.admission import Stored, admit, stored
+from stateward.run.checkpoint import CHANNEL, FENCE
+from stateward.run.database import Database, open_database
+from stateward.run.drawing import drawable
+from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
+from stateward.run.invocation import KEY, Invocation, new_id, session_of
+from stateward.run.plan import Machine
+
+DEFAULT_TABLES = "sqlite:///.stateward/stateward.db"
+"""Where journal, ledger and asks live under a checkpointer that is not ours, when `STATEWARD_DB` does not say."""
+
+
+@dataclass(slots=True)
+class Tables:
+    """Where a graph's tables are, shared by all copies of it.
+
+    Args:
+        url: `STATEWARD_DB`, or None when it is not set.
+        attached: The database the graph was attached to, or None.
+    """
+
+    url: str | None = None
+    attached: Database | None = None
+    _opened: Database | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def database(self, saver: object) -> Database:
+        """Return the tables that belong to a checkpointer, opened when first needed.
+
+        Args:
+            saver: The checkpointer of the run.
+
+        Returns:
+            The attached database, else the one at `url`, else one in memory for LangGraph's in-memory saver.
+        """
+        if self.attached is not None:
+            return self.attached
+        with self._lock:
+            if self._opened is None:
+                in_memory = type(saver) is InMemorySaver
+                self._opened = open_database(self.url or ("memory:" if in_memory else DEFAULT_TABLES))
+            return self._opened
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    """An admitted call: what LangGraph gets, and what must be closed."""
+
+    given: object
+    config: RunnableConfig
+    invocation: Invocation
+    saver: BaseCheckpointSaver[Any] | None
+    owns_database: bool
+
+
+class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
+    """A chart as a LangGraph graph: invoke, stream, checkpoint and draw it as any other.
+
+    It is made by `Chart.compile`. `copy` and `with_config` keep it what it is (DESIGN decision 15).
+    """
+
+    machine: Machine
+    tables: Tables
+
+    def __init__(
+        self,
+        *,
+        machine: Machine,
+        tables: Tables,
+        user_schema: type[Any],
+        allowed: frozenset[tuple[str, str]] = frozenset(),
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.machine = machine
+        self.tables = tables
+        self.user_schema = user_schema
+        self.allowed = allowed
+
+    def attach(self, database: Database) -> ChartGraph:
+        """Return this graph over a database: its saver, store and tables.
+
+        Args:
+            database: From `stateward.open`.
+
+        Returns:
+            A copy; the graph itself stays as it is.
+        """
+        return self.copy(
+            {
+                "checkpointer": database.saver.with_allowlist(self.allowed),
+                "store": database.store,
+                "tables": Tables(url=database.url, attached=database),
+            }
+        )
+
+    # -- the call ---------------------------------------------------------------------------------------
+
+    def stream(  # pyright: ignore[reportIncompatibleMethodOverride]  # LangGraph's overloads, passed on as they are
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[Any]:
+        """Run the chart and stream, as LangGraph's `stream`.
+
+        Args:
+            input: State keys, `Command(resume=…)`, or None to go on with an unfinished run.
+            config: LangGraph's config; `thread_id` is the session.
+            kwargs: LangGraph's other arguments.
+
+        Returns:
+            LangGraph's stream.
+
+        Raises:
+            InputRefused: The input does not fit; nothing was committed.
+            SessionBusy: Another run holds the session.
+            NotExpected: The chart has no transition for the event now.
+            Drift: The run was started by another definition.
+        """
+        bridge = Bridge()
+        try:
+            opened = drive_sync(self._open(input, config, bridge), bridge=bridge)
+            try:
+                yield from super().stream(opened.given, opened.config, **_durable(self, kwargs))
+                drive_sync(self._record(opened), bridge=bridge)
+            finally:
+                drive_sync(_close(opened), bridge=bridge)
+            _raise_failure(opened.invocation)
+        finally:
+            bridge.close()
+
+    async def astream(  # pyright: ignore[reportIncompatibleMethodOverride]  # as above
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[Any]:
+        """Run the chart and stream, as LangGraph's `astream`.
+
+        Args:
+            input: As for `stream`.
+            config: As for `stream`.
+            kwargs: LangGraph's other arguments.
+
+        Returns:
+            LangGraph's stream.
+
+        Raises:
+            InputRefused: The input does not fit; nothing was committed.
+            SessionBusy: Another run holds the session.
+            NotExpected: The chart has no transition for the event now.
+            Drift: The run was started by another definition.
+        """
+        opened = await drive_async(self._open(input, config, Bridge(loop=asyncio.get_running_loop())))
+        try:
+            async for part in super().astream(opened.given, opened.config, **_durable(self, kwargs)):
+                yield part
+            await drive_async(self._record(opened))
+        finally:
+            await asyncio.shield(drive_async(_close(opened)))
+        _raise_failure(opened.invocation)
+
+    def _open(self, given: object, config: RunnableConfig | None, bridge: Bridge) -> Steps[_Opened]:
+        merged = ensure_config(merge_configs(self.config, config))
+        saver = self.checkpointer if isinstance(self.checkpointer, BaseCheckpointSaver) else None
+        if merged.get("configurable", {}).get("checkpoint_ns"):
+            return self._nested(given, merged, bridge)
+            yield Work()  # pragma: no cover  # makes this a generator
+        session = session_of(merged)
+        invocation = Invocation(
+            session=session or new_id("session"),
+            open_database=lambda: self.tables.database(saver) if saver else open_database("memory:"),
+            bridge=bridge,
+        )
+        before = Stored(control=None, values={})
+        if saver is not None and session is not None:
+            invocation.lease = yield Work(fn=_acquire, args=(invocation, self.name))
+            try:
+                snapshot = yield Work(fn=self.get_state, afn=self.aget_state, args=(merged,))
+                before = stored(snapshot, machine=self.machine)
+                given = yield Work(fn=_admit, args=(self.machine, given, before, invocation))
+            except BaseException:
+                yield Work(fn=invocation.database.leases.release, args=(invocation.lease,))
+                raise
+        else:
+            given = admit(self.machine, given, before=before, invocation=invocation)
+        return _Opened(
+            given=given,
+            config=_with_invocation(merged, invocation),
+            invocation=invocation,
+            saver=saver,
+            owns_database=saver is None,
+        )
+
+    def _nested(self, given: object, config: RunnableConfig, bridge: Bridge) -> _Opened:
+        """A call from inside another graph's node: the session, its lease and its tables are the caller's."""
+        outer: Invocation | None = config.get("configurable", {}).get(KEY)
+        session = outer.session if outer else session_of(config) or new_id("session")
+        invocation = Invocation(
+            session=session,
+            open_database=(lambda: outer.database) if outer else (lambda: self.tables.database(None)),
+            bridge=bridge,
+            lease=outer.lease if outer else None,
+            tenant=outer.tenant if outer else "",
+        )
+        admitted = admit(self.machine, given, before=Stored(control=None, values={}), invocation=invocation)
+        return _Opened(
+            given=admitted,
+            config=_with_invocation(config, invocation),
+            invocation=invocation,
+            saver=None,
+            owns_database=False,
+        )
+
+    def _record(self, opened: _Opened) -> Steps[None]:
+        """Bring our tables up to the last checkpoint of a saver that is not ours; ours does so in its transaction."""
+        if opened.saver is None or self.tables.attached is not None or session_of(opened.config) is None:
+            return
+        snapshot = yield Work(fn=self.get_state, afn=self.aget_state, args=(opened.config,))
+        control: dict[str, Any] = (snapshot.values or {}).get(CHANNEL) or {}
+        checkpoint = snapshot.config["configurable"].get("checkpoint_id", "")
+        yield Work(fn=_project, args=(opened.invocation, control, checkpoint))
+
+    # -- what it looks like -----------------------------------------------------------------------------
+
+    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
+        """Return the drawable chart, superstates as boxes.
+
+        Args:
+            config: Unused; LangGraph's signature.
+            xray: Unused; superstates are always drawn open.
+        """
+        return drawable(self.machine)
+
+    async def aget_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
+        """Return the drawable chart, superstates as boxes.
+
+        Args:
+            config: Unused; LangGraph's signature.
+            xray: Unused; superstates are always drawn open.
+        """
+        return drawable(self.machine)
+
+    def get_input_jsonschema(self, config: RunnableConfig | None = None) -> dict[str, Any]:
+        """Return the JSON schema of the input: the user's state schema, without the control channel.
+
+        Args:
+            config: Unused; LangGraph's signature.
+        """
+        schema = self.user_schema
+        if issubclass(schema, BaseModel):
+            return schema.model_json_schema()
+        return TypeAdapter(schema).json_schema()
+
+
+def _with_invocation(config: RunnableConfig, invocation: Invocation) -> RunnableConfig:
+    configurable: dict[str, Any] = {**config.get("configurable", {}), KEY: invocation}
+    if invocation.fence is not None:
+        configurable[FENCE] = invocation.fence
+    return {**config, "configurable": configurable}
+
+
+def _durable(graph: ChartGraph, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """With our saver each checkpoint is written before the next step begins, unless the caller says otherwise."""
+    if graph.tables.attached is None or kwargs.get("durability") is not None:
+        return kwargs
+    return {**kwargs, "durability": "sync"}
+
+
+def _acquire(invocation: Invocation, graph: str) -> Any:
+    return invocation.database.leases.acquire(invocation.session, graph=graph, tenant=invocation.tenant)
+
+
+def _admit(machine: Machine, given: object, before: Stored, invocation: Invocation) -> object:
+    return admit(machine, given, before=before, invocation=invocation)
+
+
+def _project(invocation: Invocation, control: dict[str, Any], checkpoint: str) -> None:
+    database = invocation.database
+    with database.transaction() as cur:
+        database.sessions.project(cur, session=invocation.session, control=control, checkpoint=checkpoint)
+
+
+def _close(opened: _Opened) -> Steps[None]:
+    invocation = opened.invocation
+    if invocation.lease is not None and opened.saver is not None:
+        yield Work(fn=invocation.database.leases.release, args=(invocation.lease,))
+    if opened.owns_database:
+        yield Work(fn=invocation.close_database)
+
+
+def _raise_failure(invocation: Invocation) -> None:
+    """Raise what an activity raised and no transition took; the run is recorded as failed by now."""
+    failure = invocation.failure
+    if failure is None:
+        return
+    failure.add_note(f"Stateward: session `{invocation.session}` is recorded as failed.")
+    raise failure

@@ -1,0 +1,88 @@
+"""One call of a compiled graph: who owns the session, where the tables are, and which loop serves sync code.
+
+It travels in the run's config under a private key and is never stored on the graph, so that one graph serves any
+number of sessions at once.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+
+from stateward.run.database import Database
+from stateward.run.drive import Bridge
+from stateward.run.lease import Lease
+
+KEY = "__stateward_invocation"
+"""Two underscores: LangGraph keeps such keys out of checkpoint metadata."""
+
+
+@dataclass(slots=True)
+class Invocation:
+    """What the nodes of one graph call share."""
+
+    session: str
+    open_database: Callable[[], Database]
+    bridge: Bridge
+    tenant: str = ""
+    lease: Lease | None = None
+    failure: BaseException | None = None
+    context: object = None
+    _database: Database | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def database(self) -> Database:
+        """The tables, opened when first needed."""
+        with self._lock:
+            if self._database is None:
+                self._database = self.open_database()
+            return self._database
+
+    def close_database(self) -> None:
+        """Close the tables, when they were opened; for those that live only as long as this call."""
+        with self._lock:
+            database, self._database = self._database, None
+        if database is not None:
+            database.close()
+
+    @property
+    def fence(self) -> int | None:
+        """The fencing token of the lease, or None when nothing is leased."""
+        return self.lease.fence if self.lease else None
+
+
+def invocation_of(config: RunnableConfig) -> Invocation:
+    """Find the invocation a node runs in.
+
+    Args:
+        config: The node's config.
+
+    Returns:
+        The invocation that the graph's `stream` or `astream` put there.
+    """
+    return cast(Invocation, config.get("configurable", {})[KEY])
+
+
+def session_of(config: RunnableConfig) -> str | None:
+    """Return the session id (LangGraph's `thread_id`) a config names, or None.
+
+    Args:
+        config: Any runnable config.
+    """
+    thread: Any = config.get("configurable", {}).get("thread_id")
+    return None if thread is None else str(thread)
+
+
+def new_id(prefix: str) -> str:
+    """Return a new id for a run or a nameless session.
+
+    Args:
+        prefix: What the id is for.
+    """
+    return f"{prefix}_{uuid.uuid4().hex[:12]}"

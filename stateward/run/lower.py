@@ -1,0 +1,215 @@
+"""Lowering: from a chart's frozen tables to one LangGraph graph (DESIGN decisions 3, 4, 15).
+
+Superstates are flattened: each state with an activity is one node, so that a superstep and a checkpoint are a whole
+macrostep of the chart. Nested LangGraph subgraphs were tried and count reducers twice, lose parallel results and break
+time travel; see docs/design/lowering.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.cache.base import BaseCache
+from langgraph.channels.base import BaseChannel
+from langgraph.graph import END, START, StateGraph
+from langgraph.store.base import BaseStore
+from langgraph.types import Checkpointer
+from typing_extensions import TypedDict
+
+from stateward.chart.definition import Definition
+from stateward.chart.step import start
+from stateward.errors import DefinitionError
+from stateward.govern.effective import effective
+from stateward.govern.fingerprint import digest
+from stateward.govern.policy import Policy
+from stateward.run.allowlist import allowlist
+from stateward.run.checkpoint import CHANNEL, Pins
+from stateward.run.data import ViewData
+from stateward.run.graph import ChartGraph, Tables
+from stateward.run.model import ModelRole
+from stateward.run.node import StateNode, Values, activity_steps, enter_steps
+from stateward.run.plan import ENTER, Machine, chain, plan_state
+from stateward.run.state import StateSchema, declared_types, schema_json, with_control
+from stateward.run.tool import Tool
+from stateward.run.view import View
+from stateward.run.wait import ask_steps, wait_steps
+
+NO_FUSE_LIMIT = 10_000
+"""Supersteps of one call of a graph whose policy has no turn fuse."""
+
+
+def lower(
+    definition: Definition,
+    *,
+    schema: type[Any],
+    root: Policy | None,
+    tools: Mapping[str, Tool],
+    roles: Mapping[str, ModelRole],
+    context: type[Any] | None = None,
+) -> tuple[Machine, StateGraph[Any, Any, Any, Any]]:
+    """Turn a definition into a machine and the builder of its LangGraph graph.
+
+    Args:
+        definition: The chart's frozen tables.
+        schema: The user's state schema.
+        root: The chart's own policy, or None.
+        tools: All registered tools.
+        roles: The models by role.
+        context: LangGraph's context schema.
+
+    Returns:
+        The machine and the builder.
+
+    Raises:
+        DefinitionError: The chart has parallel regions, a state's activity cannot be called, or a contract is unknown.
+        PolicyLoosened: A policy is weaker than one around it.
+        UnknownTool: A state declares a tool that nobody registered.
+    """
+    _refuse_parallel(definition)
+    hints = declared_types(schema)
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(
+        TypedDict(f"{definition.name}_state", with_control(hints)),
+        context_schema=context,
+        output_schema=TypedDict(f"{definition.name}_output", hints),
+    )
+    machine = _machine(
+        definition, schema=schema, hints=hints, builder=builder, root=root, tools=tools, roles=roles
+    )
+    _add_nodes(machine, builder)
+    return machine, builder
+
+
+def finish(
+    machine: Machine,
+    builder: StateGraph[Any, Any, Any, Any],
+    *,
+    schema: type[Any],
+    checkpointer: Checkpointer = None,
+    store: BaseStore | None = None,
+    cache: BaseCache | None = None,
+    tables: Tables,
+) -> ChartGraph:
+    """Compile the builder and make it a `ChartGraph`.
+
+    Args:
+        machine: From `lower`.
+        builder: From `lower`.
+        schema: The user's state schema.
+        checkpointer: A LangGraph saver, or None.
+        store: LangGraph's long-term store.
+        cache: LangGraph's cache.
+        tables: Where journal, ledger and asks live.
+
+    Returns:
+        The graph, with the hashes in every checkpoint's metadata and the recursion limit of the turn fuse.
+    """
+    compiled = builder.compile(checkpointer=checkpointer, store=store, cache=cache, name=machine.name)
+    attributes = {key: value for key, value in vars(compiled).items() if key != "__orig_class__"}
+    graph = ChartGraph(
+        machine=machine,
+        tables=tables,
+        user_schema=schema,
+        allowed=allowlist(dict(machine.schema.types)),
+        **attributes,
+    )
+    return graph.with_config(
+        metadata={f"{part}_hash": value for part, value in machine.pins.to_json().items()}
+        | {"mode": machine.pins.mode},
+        recursion_limit=_recursion_limit(machine),
+    )
+
+
+def _refuse_parallel(definition: Definition) -> None:
+    for node in definition.nodes:
+        if node.kind == "parallel":
+            raise DefinitionError(
+                f"State `{node.path}` is parallel, which the LangGraph lowering does not run yet",
+                where=definition.name,
+                fix="Use a superstate; parallel regions come with the next release.",
+            )
+
+
+def _machine(
+    definition: Definition,
+    *,
+    schema: type[Any],
+    hints: Mapping[str, Any],
+    builder: StateGraph[Any, Any, Any, Any],
+    root: Policy | None,
+    tools: Mapping[str, Tool],
+    roles: Mapping[str, ModelRole],
+) -> Machine:
+    channels: dict[str, BaseChannel[Any, Any, Any]] = {
+        key: channel for key, channel in builder.channels.items() if key != CHANNEL
+    }
+    state = StateSchema(schema=schema, channels=channels, types=hints)
+    effectives = {
+        node.index: effective(chain(definition, node.index, root=root), path=node.path, tools=tools)
+        for node in definition.nodes
+        if node.kind != "history"
+    }
+    plans = {
+        node.index: plan_state(
+            node, node.activity, effective=effectives[node.index], tools=tools, schema=state
+        )
+        for node in definition.nodes
+        if node.activity is not None
+    }
+    return Machine(
+        chart=definition,
+        schema=state,
+        plans=plans,
+        effectives=effectives,
+        roles=roles,
+        pins=Pins(
+            chart=digest(definition.to_json()),
+            policy=digest(
+                {definition.nodes[index].path: policy.hash for index, policy in effectives.items()}
+            ),
+            schema=digest(schema_json(hints)),
+            mode=effectives[0].mode,
+        ),
+        microsteps=min(policy.microsteps for policy in effectives.values()),
+        name=definition.name,
+    )
+
+
+def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> None:
+    for node in machine.chart.nodes:
+        if node.kind != "atomic":
+            continue
+        plan = machine.plans.get(node.index)
+        if plan is not None:
+            _add(builder, machine.activity_node(node.index), partial(activity_steps, machine, plan))
+            _add(builder, machine.ask_node(node.index), partial(ask_steps, machine, node.index))
+        if machine.waits(node.index):
+            _add(builder, machine.wait_node(node.index), partial(wait_steps, machine, node.index))
+    _add(builder, ENTER, partial(enter_steps, machine))
+    builder.add_conditional_edges(START, partial(_dispatch, machine))
+
+
+def _add(builder: StateGraph[Any, Any, Any, Any], name: str, steps: Any) -> None:  # makes a node's generator
+    builder.add_node(name, StateNode(name, steps), destinations=(END,))
+
+
+def _dispatch(machine: Machine, values: Values, config: RunnableConfig) -> str:
+    """Where an input leads: to the first state's activity, or to the node that enters a chart that waits at once."""
+    view = View(machine.schema, {key: values[key] for key in values if key != CHANNEL}, "the start")
+    step = start(machine.chart, ViewData(chart=machine.chart, view=view, marks={}), limit=machine.microsteps)
+    return machine.activity_node(step.starts[0]) if step.starts else ENTER
+
+
+def _recursion_limit(machine: Machine) -> int:
+    """Enough supersteps for every turn the fuse allows, each of them visiting every state and its ask once."""
+    turns = [
+        limit.value
+        for policy in machine.effectives.values()
+        for limit in policy.limits
+        if limit.unit == "turns"
+    ]
+    if not turns:
+        return NO_FUSE_LIMIT
+    return int(max(turns) + 1) * (2 * len(machine.plans) + 2) + 25

@@ -1,0 +1,311 @@
+"""A state's node: run the activity, then the kernel, and commit both as one update and one `goto`.
+
+Each node is a generator of work (see `drive`), so that sync and async runs share every decision. A newcomer who
+follows a tool call starts here: `_attempts` calls the activity with its `Run`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import Any, cast
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.errors import GraphBubbleUp
+from langgraph.runtime import get_runtime
+from langgraph.types import Command
+from pydantic import BaseModel
+
+from stateward.chart.event import Occurrence
+from stateward.chart.step import start
+from stateward.chart.tables import ACTIVITY_DONE
+from stateward.errors import CheckpointError, DefinitionError, Diverged, UpdateRefused
+from stateward.govern.gate import Failed, check
+from stateward.run.checkpoint import CHANNEL, Control, decode
+from stateward.run.commit import Committed, Progress, ask_commit, finish
+from stateward.run.context import Core, Run, SyncRun, awithin, within
+from stateward.run.data import ViewData
+from stateward.run.door import Activation, Door
+from stateward.run.drive import Steps, Work, drive_async, drive_sync
+from stateward.run.invocation import Invocation, invocation_of
+from stateward.run.plan import Machine, StatePlan
+from stateward.run.signal import Suspend, Trip
+from stateward.run.view import View
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """An activity came to its end, well or badly: the events the chart gets, and what it wanted to commit."""
+
+    events: tuple[Occurrence, ...]
+    failure: Exception | None = None
+    ask: Suspend | None = None
+    """Who is asked, when the chart does not react to the event."""
+
+
+class StateNode(Runnable[Values, Command[Any]]):
+    """The LangGraph node of one state; registered with both ways, so that it serves `invoke` and `ainvoke`.
+
+    Args:
+        name: The node's name.
+        steps: Makes the generator of work for one visit.
+    """
+
+    def __init__(self, name: str, steps: Any) -> None:  # a function (values, config) -> Steps[Command]
+        self.name = name
+        self._steps = steps
+
+    def invoke(self, input: Values, config: RunnableConfig | None = None, **kwargs: Any) -> Command[Any]:
+        """Run the node in this thread.
+
+        Args:
+            input: The state's values.
+            config: LangGraph's config.
+            kwargs: Unused.
+        """
+        config = config or {}
+        return drive_sync(self._steps(input, config), bridge=invocation_of(config).bridge)
+
+    async def ainvoke(
+        self, input: Values, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Command[Any]:
+        """Run the node on this event loop.
+
+        Args:
+            input: The state's values.
+            config: LangGraph's config.
+            kwargs: Unused.
+        """
+        return await drive_async(self._steps(input, config or {}))
+
+
+def activity_steps(
+    machine: Machine, plan: StatePlan, values: Values, config: RunnableConfig
+) -> Steps[Command[Any]]:
+    """Run a state's activity and commit what it came to.
+
+    Args:
+        machine: The lowered chart.
+        plan: The state.
+        values: The state's values, with the control channel.
+        config: LangGraph's config.
+
+    Returns:
+        A generator of work that returns LangGraph's command.
+    """
+    invocation = invocation_of(config)
+    progress = begin(machine, values, where=plan.node.path)
+    try:
+        ended = yield from _attempts(machine, plan, progress, invocation)
+    except Suspend as suspended:
+        yield Work(fn=invocation.database.asks.create, args=(suspended.asks,))
+        return ask_commit(machine, plan.node.index, progress, suspended.asks)
+    committed = finish(machine, progress, ended.events)
+    if ended.ask is not None and not committed.handled:
+        yield Work(fn=invocation.database.asks.create, args=(ended.ask.asks,))
+        return ask_commit(
+            machine, plan.node.index, begin(machine, values, where=plan.node.path), ended.ask.asks
+        )
+    return _told(committed, ended, invocation)
+
+
+def enter_steps(machine: Machine, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
+    """Enter a chart whose first state has no activity.
+
+    Args:
+        machine: The lowered chart.
+        values: The state's values, with the control channel.
+        config: LangGraph's config.
+
+    Returns:
+        A generator of work that returns LangGraph's command.
+    """
+    progress = begin(machine, values, where="the start")
+    return finish(machine, progress, ()).command
+    yield  # pragma: no cover  # makes this a generator like the other nodes
+
+
+def begin(machine: Machine, values: Values, *, where: str) -> Progress:
+    """Read the control channel and, in the first step of a run, enter the initial configuration.
+
+    Args:
+        machine: The lowered chart.
+        values: The state's values, with the control channel.
+        where: The state path, for messages.
+
+    Returns:
+        Where the step stands.
+    """
+    raw = cast("Mapping[str, Any]", values.get(CHANNEL, {}))
+    control = cast(Control, decode(raw, machine.chart))
+    view = View(machine.schema, {key: values[key] for key in values if key != CHANNEL}, where)
+    data = ViewData(chart=machine.chart, view=view, marks=control.marks)
+    step = None if control.started else start(machine.chart, data, limit=machine.microsteps)
+    return Progress(control=control, view=view, data=data, step=step)
+
+
+def _attempts(machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> Steps[Ended]:
+    """Call the activity, and again with feedback while the gate sends its output back."""
+    run = _make_run(machine, plan, progress, invocation)
+    retries = plan.gate.retries if plan.gate else 0
+    errors: object = None
+    for attempt in range(1, retries + 2):
+        run.attempt = attempt
+        try:
+            returned = yield _work(plan, progress, run)
+            update = as_update(returned, where=plan.node.path)
+            verdict = _gated(plan, update)
+            if not isinstance(verdict, Failed):
+                progress.view.apply(verdict)
+                return Ended(events=(*run.raised, _done(plan)))
+            run.feedback, errors = verdict.feedback, verdict.errors
+            run.raised.clear()
+        except (CheckpointError, DefinitionError, Diverged):
+            raise
+        except Trip as tripped:
+            asks = Suspend([tripped.ask]) if tripped.ask else None
+            return Ended(events=(*run.raised, tripped.event), ask=asks)
+        except Exception as error:  # noqa: BLE001  # it becomes an event of the chart, and the run's reason
+            return Ended(events=(*run.raised, _error(plan, error)), failure=error)
+    reason = {"state": plan.node.path, "attempts": retries + 1, "errors": errors, "feedback": run.feedback}
+    return Ended(events=(*run.raised, Occurrence(name="error.contract", data=reason)))
+
+
+def _work(plan: StatePlan, progress: Progress, run: Core[Any]) -> Work:
+    state = progress.view.schema.present(progress.visible())
+    event = progress.control.event
+    if plan.runnable is not None:
+        return Work(
+            fn=within(run, plan.runnable.invoke),
+            afn=_timed(awithin(run, plan.runnable.ainvoke), plan.timeout_s),
+            args=(state,),
+        )
+    bound = cast(Any, plan.bound)
+    given = (state, event.value if event else None, run)
+    if not plan.is_async:
+        return Work(fn=within(run, bound), args=given)
+    return Work(afn=_timed(awithin(run, bound), plan.timeout_s), args=given)
+
+
+def _timed(call: Any, timeout_s: float | None) -> Any:
+    if timeout_s is None:
+        return call
+
+    async def bounded(*args: Any) -> Any:
+        return await asyncio.wait_for(call(*args), timeout=timeout_s)
+
+    return bounded
+
+
+def _make_run(machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> Core[Any]:
+    control = progress.control
+    activation = Activation(
+        session=invocation.session,
+        run=control.run,
+        branch=control.branch,
+        path=plan.node.path,
+        number=progress.configuration.activation(plan.node.index),
+        tenant=invocation.tenant,
+    )
+
+    def door() -> Door:
+        return Door(
+            database=invocation.database,
+            activation=activation,
+            effective=plan.effective,
+            tools=plan.tools,
+            fence=invocation.fence,
+        )
+
+    runtime = get_runtime() if plan.takes_run or plan.runnable is not None else None
+    kind = SyncRun if plan.bound is not None and not plan.is_async else Run
+    return kind(
+        path=plan.node.path,
+        activation=activation.number,
+        event=progress.control.event,
+        context=runtime.context if runtime else None,
+        _invocation=invocation,
+        _make_door=door,
+        _roles=machine.roles,
+        _declared_role=plan.role,
+        _store=runtime.store if runtime else None,
+        _writer=runtime.stream_writer if runtime else _ignore,
+    )
+
+
+def _ignore(_data: Any) -> None:
+    """Where `emit` goes when the activity does not name `run`."""
+
+
+def _gated(plan: StatePlan, update: Mapping[str, Any]) -> Mapping[str, Any] | Failed:
+    gate = plan.gate
+    if gate is None:
+        return update
+    value = update if gate.key is None else update.get(gate.key)
+    verdict = check(gate.contract, value=value)
+    if isinstance(verdict, Failed):
+        return verdict
+    return verdict.value if gate.key is None else {**update, gate.key: verdict.value}
+
+
+def as_update(returned: object, *, where: str) -> Mapping[str, Any]:
+    """Return the update that an activity's result stands for.
+
+    Args:
+        returned: A mapping, None, or an instance of a dataclass or Pydantic model.
+        where: The state path, for the message.
+
+    Returns:
+        State key to value; of a Pydantic model only the fields that were set.
+
+    Raises:
+        UpdateRefused: It is something else; a `Command` for instance, since the chart decides where to go.
+    """
+    if returned is None:
+        return {}
+    if isinstance(returned, Mapping):
+        return cast("Mapping[str, Any]", returned)
+    if isinstance(returned, BaseModel):
+        return {key: getattr(returned, key) for key in returned.model_fields_set}
+    if is_dataclass(returned) and not isinstance(returned, type | Command):
+        return asdict(returned)
+    raise UpdateRefused(
+        f"The activity returned `{type(returned).__name__}`, which is not an update of the state",
+        where=where,
+        fix="Return a mapping of state keys; transitions belong into `to` and `on`.",
+    )
+
+
+def _done(plan: StatePlan) -> Occurrence:
+    return Occurrence(name=f"{ACTIVITY_DONE}{plan.node.path}")
+
+
+def _error(plan: StatePlan, error: Exception) -> Occurrence:
+    if isinstance(error, TimeoutError) and plan.timeout_s is not None:
+        return Occurrence(name="timeout", data={"state": plan.node.path, "timeout_s": plan.timeout_s})
+    kind = (
+        "interrupt"
+        if isinstance(error, GraphBubbleUp)
+        else "update"
+        if isinstance(error, UpdateRefused)
+        else "activity"
+    )
+    told = (
+        "`interrupt()` inside an activity; ask through a restricted tool or wait in a state"
+        if kind == "interrupt"
+        else str(error)
+    )
+    return Occurrence(
+        name=f"error.{kind}",
+        data={"state": plan.node.path, "type": type(error).__name__, "message": told},
+    )
+
+
+def _told(committed: Committed, ended: Ended, invocation: Invocation) -> Command[Any]:
+    """Keep an unhandled exception for whoever called the graph: it is raised there when the run is recorded."""
+    if ended.failure is not None and committed.failed:
+        invocation.failure = ended.failure
+    return committed.command

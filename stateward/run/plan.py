@@ -1,0 +1,234 @@
+"""The lowered machine: a definition with everything its nodes need, worked out once at compile time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.runnables import Runnable
+from pydantic import BaseModel
+
+from stateward.chart.definition import Activity, Definition, Node
+from stateward.chart.guard import Bound, bind
+from stateward.errors import DefinitionError
+from stateward.govern.contract import contract as make_contract
+from stateward.govern.effective import Effective
+from stateward.govern.policy import Policy
+from stateward.run.checkpoint import Pins
+from stateward.run.model import ModelRole
+from stateward.run.state import StateSchema
+from stateward.run.tool import Tool, select
+
+ENTER = "__enter__"
+"""The node that enters a chart whose first state waits."""
+DEFAULT_RETRIES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """The contract on a state's output and what happens when it is not kept.
+
+    Args:
+        contract: A Pydantic model, or the name of a contract in the effective policy.
+        key: The state key it covers; None to find the one key declared with the contract's type, else the whole update.
+        retries: How often the activity is sent back with feedback, ≥ 0; None for the policy's number.
+    """
+
+    contract: type[BaseModel] | str
+    key: str | None = None
+    retries: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundGate:
+    """A gate with its contract built."""
+
+    contract: type[BaseModel]
+    key: str | None
+    retries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatePlan:
+    """One state with an activity, ready to run."""
+
+    node: Node
+    effective: Effective
+    tools: Mapping[str, Tool]
+    role: str | None
+    timeout_s: float | None
+    bound: Bound | None
+    runnable: Runnable[Any, Any] | None
+    gate: BoundGate | None
+
+    @property
+    def takes_run(self) -> bool:
+        """Whether the activity names `run`."""
+        bound = self.bound
+        return bound is not None and (2 in bound.positional or any(place == 2 for _, place in bound.keyword))
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the activity is a coroutine function."""
+        return self.bound is not None and self.bound.is_async
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether a call of this activity may need a person."""
+        restricted = any(self.effective.level(name).level == "restricted" for name in self.tools)
+        return restricted or any(
+            tool.effect == "once" and tool.lookup is None for tool in self.tools.values()
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """Everything the nodes of one compiled chart read; frozen, and shared by all sessions."""
+
+    chart: Definition
+    schema: StateSchema
+    plans: Mapping[int, StatePlan]
+    effectives: Mapping[int, Effective]
+    roles: Mapping[str, ModelRole]
+    pins: Pins
+    microsteps: int
+    name: str
+    places: Mapping[int, str] = field(default_factory=dict[int, str])
+
+    def activity_node(self, state: int) -> str:
+        """Return the LangGraph node that runs a state's activity.
+
+        Args:
+            state: The state's index.
+        """
+        return self.chart.nodes[state].path
+
+    def wait_node(self, state: int) -> str:
+        """Return the LangGraph node in which a state waits for events.
+
+        Args:
+            state: The state's index.
+        """
+        path = self.chart.nodes[state].path
+        return f"{path}.wait" if state in self.plans else path
+
+    def ask_node(self, state: int) -> str:
+        """Return the LangGraph node in which a state waits for a person's answers.
+
+        Args:
+            state: The state's index.
+        """
+        return f"{self.chart.nodes[state].path}.ask"
+
+    def waits(self, state: int) -> bool:
+        """Whether some event is awaited while this state is active.
+
+        Args:
+            state: The state's index.
+        """
+        return any(t.kind == "event" for t in self.chart.tables.triggered[state])
+
+
+def chain(definition: Definition, state: int, *, root: Policy | None) -> list[tuple[str, Policy]]:
+    """List the policies that bind a state, outermost first.
+
+    Args:
+        definition: The chart.
+        state: The state's index.
+        root: The chart's own policy.
+
+    Returns:
+        Pairs of path and policy.
+
+    Raises:
+        DefinitionError: What stands as `policy=` is not a policy.
+    """
+    bound: list[tuple[str, Policy]] = [("", root)] if root is not None else []
+    for index in (*reversed(definition.ancestors(state)), state):
+        node = definition.nodes[index]
+        if node.policy is None:
+            continue
+        if not isinstance(node.policy, Policy):
+            raise DefinitionError(
+                f"`policy` is {node.policy!r}, not a policy", where=node.path, fix="Use `sw.load_policy(…)`."
+            )
+        bound.append((node.path, node.policy))
+    return bound
+
+
+def plan_state(
+    node: Node, activity: Activity, *, effective: Effective, tools: Mapping[str, Tool], schema: StateSchema
+) -> StatePlan:
+    """Make a state's activity ready to run.
+
+    Args:
+        node: The state.
+        activity: What it declares.
+        effective: Its folded policy.
+        tools: All registered tools.
+        schema: The state schema, for the gate.
+
+    Returns:
+        The plan.
+
+    Raises:
+        UnknownTool: It declares a tool that nobody registered.
+        DefinitionError: `do` cannot be called, or a sync activity declares a timeout.
+    """
+    runnable = activity.do if isinstance(activity.do, Runnable) else None
+    bound = None if runnable else bind(activity.do, where=node.path, allowed=("state", "event", "run"))
+    if activity.timeout_s is not None and bound is not None and not bound.is_async:
+        raise DefinitionError(
+            "A sync activity cannot be stopped, so `timeout_s` would not hold",
+            where=node.path,
+            fix="Make the activity `async def`, or put timeouts on its tools.",
+        )
+    return StatePlan(
+        node=node,
+        effective=effective,
+        tools=select(tools, activity.tools, where=node.path),
+        role=activity.model,
+        timeout_s=activity.timeout_s,
+        bound=bound,
+        runnable=runnable,
+        gate=_gate(activity.output, effective=effective, schema=schema, where=node.path),
+    )
+
+
+def _gate(output: object, *, effective: Effective, schema: StateSchema, where: str) -> BoundGate | None:
+    if output is None:
+        return None
+    declared = output if isinstance(output, Gate) else _as_gate(output, where=where)
+    if declared.key is not None and declared.key not in schema.channels:
+        raise DefinitionError(
+            f"The gate covers the key `{declared.key}`, which the state schema does not declare",
+            where=where,
+            fix=f"Known keys: {', '.join(sorted(schema.channels))}.",
+        )
+    retries = DEFAULT_RETRIES
+    contract = declared.contract
+    if isinstance(contract, str):
+        spec = effective.contract(contract)
+        retries = spec.retries
+        contract = make_contract(spec, mode=effective.mode, policy_hash=effective.hash)
+    return BoundGate(
+        contract=contract,
+        key=declared.key or _key_of(contract, schema),
+        retries=retries if declared.retries is None else declared.retries,
+    )
+
+
+def _as_gate(output: object, *, where: str) -> Gate:
+    if isinstance(output, str) or (isinstance(output, type) and issubclass(output, BaseModel)):
+        return Gate(contract=output)
+    raise DefinitionError(
+        f"`output` is {output!r}, not a contract",
+        where=where,
+        fix="Pass a Pydantic model, the name of a contract in the policy, or `sw.Gate(…)`.",
+    )
+
+
+def _key_of(contract: type[BaseModel], schema: StateSchema) -> str | None:
+    keys = [key for key, declared in schema.types.items() if declared is contract]
+    return keys[0] if len(keys) == 1 else None

@@ -1,0 +1,195 @@
+"""What a resumed wait is told: an event happened, or a person answered.
+
+Accepted forms of LangGraph's `Command(resume=…)`:
+
+| form | meaning |
+|---|---|
+| `"pause"` | the event `pause` without data |
+| `{"event": "resume", "data": {"note": "…"}}` | an event with data |
+| `"approve"` / `"reject"` | the answer to the only open ask |
+| `{"answers": {ASK: "approve"}}` or `{ASK: {"decision": …, "note": …, "by": …}}` | answers by ask |
+| `{"decisions": [{"type": "approve"}, …]}` | LangChain's human-in-the-loop form, in the order of the asks |
+| `{"answered": [ASK, …]}` | these asks were answered in the database |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from pydantic import ValidationError
+
+from stateward.chart.event import Occurrence
+from stateward.errors import InputRefused, NotExpected
+from stateward.run.database import Database
+from stateward.run.plan import Machine
+
+INPUT = "input"
+"""The event that an input on a waiting session is."""
+Verdict = Literal["approve", "reject"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One person's answer to one ask."""
+
+    ask: str
+    decision: Verdict
+    note: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happened:
+    """An event, with the update of the state that came with it."""
+
+    event: Occurrence
+    update: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """Answers that are not yet in the database."""
+
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """Asks that were answered in the database."""
+
+    asks: tuple[str, ...]
+
+
+Resumption = Happened | Answers | Answered
+
+
+def read(payload: object, *, machine: Machine, asks: Sequence[str]) -> Resumption:
+    """Bring a resume payload into its normal form.
+
+    Args:
+        payload: What `Command(resume=…)` carried.
+        machine: The lowered chart, for the types of events.
+        asks: The open asks of the waiting state, in order.
+
+    Returns:
+        What it says.
+
+    Raises:
+        InputRefused: It is none of the forms, or an event's data does not fit its type.
+        NotExpected: It answers, but nothing was asked, or not exactly one thing.
+    """
+    if isinstance(payload, str):
+        return _word(payload, machine=machine, asks=asks)
+    if not isinstance(payload, Mapping):
+        raise _unreadable(payload)
+    form = cast("Mapping[str, Any]", payload)
+    if "event" in form:
+        return Happened(
+            event=occurrence(str(form["event"]), form.get("data"), machine=machine),
+            update=form.get("update") or {},
+        )
+    if "answered" in form:
+        return Answered(asks=tuple(str(ask) for ask in form["answered"]))
+    if "answers" in form and isinstance(form["answers"], Mapping):
+        given = cast("Mapping[str, Any]", form["answers"])
+        return Answers(answers=tuple(_answer(ask, value, asks=asks) for ask, value in given.items()))
+    if "decisions" in form:
+        return _decisions(cast("Sequence[Any]", form["decisions"]), asks=asks)
+    raise _unreadable(payload)
+
+
+def _word(word: str, *, machine: Machine, asks: Sequence[str]) -> Resumption:
+    if word in ("approve", "reject") and asks:
+        if len(asks) > 1:
+            raise NotExpected(
+                f"`{word}` answers one ask, but {len(asks)} are open: {', '.join(asks)}",
+                fix='Name them: {"answers": {ASK: "approve", …}}.',
+            )
+        return Answers(answers=(_answer(asks[0], word, asks=asks),))
+    return Happened(event=occurrence(word, None, machine=machine))
+
+
+def _answer(ask: str, value: Any, *, asks: Sequence[str]) -> Answer:  # any JSON a client sends
+    if ask not in asks:
+        raise NotExpected(
+            f"The session does not wait for an answer to `{ask}`",
+            fix=f"Open asks: {', '.join(asks) or 'none'}.",
+        )
+    form = cast("Mapping[str, Any]", {"decision": value} if isinstance(value, str) else value)
+    decision = form.get("decision") if isinstance(form, Mapping) else None
+    if decision not in ("approve", "reject"):
+        raise InputRefused(
+            f"The answer to `{ask}` is {value!r}",
+            fix="Answer `approve` or `reject`, with a `note` if you like.",
+        )
+    return Answer(ask=ask, decision=decision, note=str(form.get("note") or ""), by=str(form.get("by") or ""))
+
+
+def _decisions(given: Sequence[Any], *, asks: Sequence[str]) -> Answers:
+    if len(given) != len(asks):
+        raise NotExpected(
+            f"{len(given)} decisions for {len(asks)} open asks", fix="Send one for each, in order."
+        )
+    return Answers(
+        answers=tuple(
+            _answer(ask, {"decision": one.get("type"), "note": one.get("message")}, asks=asks)
+            for ask, one in zip(asks, given, strict=True)
+        )
+    )
+
+
+def _unreadable(payload: object) -> InputRefused:
+    return InputRefused(
+        f"The session cannot be resumed with {payload!r}",
+        fix='Send an event name, {"event": NAME, "data": {…}} or {"answers": {ASK: "approve"}}.',
+    )
+
+
+def occurrence(name: str, data: object, *, machine: Machine) -> Occurrence:
+    """Make the happening of an event that came from outside, validated against its type.
+
+    Args:
+        name: The event's name.
+        data: JSON, or None.
+        machine: The lowered chart.
+
+    Returns:
+        The happening.
+
+    Raises:
+        InputRefused: The data does not fit the event's type.
+    """
+    kind = machine.chart.events.get(name)
+    if kind is None:
+        return Occurrence(name=name, data=data)
+    if isinstance(data, kind):
+        return Occurrence(name=name, data=data)
+    try:
+        return Occurrence(name=name, data=kind.model_validate(data or {}))
+    except ValidationError as misfit:
+        problem = misfit.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in problem["loc"]) or "data"
+        raise InputRefused(
+            f"The data of event `{name}` does not fit `{kind.__name__}`: {place}: {problem['msg']}",
+            fix=f"Its fields: {', '.join(kind.model_fields) or 'none'}.",
+        ) from misfit
+
+
+def claim(database: Database, answers: Answers) -> Answered:
+    """Record answers in the database; each ask takes exactly one.
+
+    Args:
+        database: Where the asks are.
+        answers: What people said.
+
+    Returns:
+        The ids of the answered asks.
+
+    Raises:
+        AskClosed: One was answered, withdrawn or expired before; earlier ones of this call stay answered.
+    """
+    for answer in answers.answers:
+        database.asks.answer(answer.ask, decision=answer.decision, by=answer.by, note=answer.note)
+    return Answered(asks=tuple(answer.ask for answer in answers.answers))

@@ -1,0 +1,211 @@
+"""A session: one conversation or case, driven from any process that has the database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+
+from stateward.errors import NotExpected, UnknownSession
+from stateward.run.ask import Ask
+from stateward.run.checkpoint import CHANNEL, Control, decode
+from stateward.run.database import Database
+from stateward.run.graph import ChartGraph
+from stateward.run.resume import Verdict
+from stateward.run.sessions import SessionRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Where a session stands after a call."""
+
+    session: str
+    status: str
+    """One of the status words."""
+    path: str
+    """The active state; with `.ask` while a person is asked."""
+    values: Mapping[str, Any]
+    """The state's keys."""
+    asks: tuple[str, ...] = ()
+    """Ids of the open asks."""
+    reason: Mapping[str, Any] | None = None
+    """Why the run ended, when it did not complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One session of one graph.
+
+    Args:
+        id: LangGraph's `thread_id`.
+        graph: The compiled chart.
+        database: From `stateward.open`.
+        context: LangGraph's `context=`.
+    """
+
+    id: str
+    graph: ChartGraph
+    database: Database
+    context: Any = field(default=None, kw_only=True)
+
+    @property
+    def config(self) -> RunnableConfig:
+        """LangGraph's config of this session."""
+        return {"configurable": {"thread_id": self.id}}
+
+    def start(self, given: Mapping[str, Any]) -> Outcome:
+        """Send an input: it opens a run, or is the event `input` of a waiting one.
+
+        Args:
+            given: State keys.
+
+        Returns:
+            Where the session stands when the run ended or waits.
+
+        Raises:
+            InputRefused: The input does not fit; nothing was committed.
+            SessionBusy: Another run holds the session, or its last run must be resumed first.
+            NotExpected: The waiting chart takes no input now.
+        """
+        return self._call(given)
+
+    async def astart(self, given: Mapping[str, Any]) -> Outcome:
+        """Send an input; see `start`.
+
+        Args:
+            given: State keys.
+
+        Returns:
+            Where the session stands when the run ended or waits.
+
+        Raises:
+            InputRefused: The input does not fit; nothing was committed.
+            SessionBusy: Another run holds the session, or its last run must be resumed first.
+            NotExpected: The waiting chart takes no input now.
+        """
+        return await self._acall(given)
+
+    def resume(self, event: str | None = None, *, data: Mapping[str, Any] | None = None) -> Outcome:
+        """Go on with an unfinished run, or send an event to a waiting one.
+
+        Args:
+            event: The event's name; None to go on where a crash or an answer left off.
+            data: The event's fields.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            NotExpected: The chart has no transition for the event now.
+            InputRefused: The data does not fit the event's type.
+            Drift: The run was started by another definition.
+        """
+        return self._call(_command(event, data))
+
+    async def aresume(self, event: str | None = None, *, data: Mapping[str, Any] | None = None) -> Outcome:
+        """Go on, or send an event; see `resume`.
+
+        Args:
+            event: The event's name; None to go on where a crash or an answer left off.
+            data: The event's fields.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            NotExpected: The chart has no transition for the event now.
+            InputRefused: The data does not fit the event's type.
+            Drift: The run was started by another definition.
+        """
+        return await self._acall(_command(event, data))
+
+    def answer(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Outcome:
+        """Answer an ask and go on as soon as none is open.
+
+        Args:
+            ask: Its id.
+            decision: `approve` or `reject`.
+            by: Who answers.
+            note: Why, for the model and the audit log.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            AskClosed: It was answered, withdrawn or expired before.
+            NotExpected: The ask is another session's.
+        """
+        self.claim(ask, decision, by=by, note=note)
+        return self.resume()
+
+    def claim(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Ask:
+        """Record an answer without going on.
+
+        Args:
+            ask: Its id.
+            decision: `approve` or `reject`.
+            by: Who answers.
+            note: Why.
+
+        Returns:
+            The answered ask.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            AskClosed: It was answered, withdrawn or expired before.
+            NotExpected: The ask is another session's.
+        """
+        found = self.database.asks.get(ask)
+        if found.session != self.id:
+            raise NotExpected(f"Ask `{ask}` belongs to session `{found.session}`, not to `{self.id}`")
+        return self.database.asks.answer(ask, decision=decision, by=by, note=note)
+
+    def row(self) -> SessionRow | None:
+        """Return the session's row, or None when it was never started."""
+        try:
+            return self.database.sessions.get(self.id)
+        except UnknownSession:
+            return None
+
+    def outcome(self) -> Outcome:
+        """Read where the session stands, from its latest checkpoint."""
+        return self._outcome(self.graph.get_state(self.config).values)
+
+    def _call(self, given: object) -> Outcome:
+        self.graph.invoke(given, self.config, context=self.context)
+        return self.outcome()
+
+    async def _acall(self, given: object) -> Outcome:
+        await self.graph.ainvoke(given, self.config, context=self.context)
+        snapshot = await self.graph.aget_state(self.config)
+        return self._outcome(snapshot.values)
+
+    def _outcome(self, values: Any) -> Outcome:
+        raw = cast("dict[str, Any]", values or {})
+        control = decode(raw.get(CHANNEL) or {}, self.graph.machine.chart)
+        if control is None:
+            return Outcome(session=self.id, status="new", path="", values=raw)
+        return Outcome(
+            session=self.id,
+            status=control.status,
+            path=_path(control, self.graph),
+            values={key: value for key, value in raw.items() if key != CHANNEL},
+            asks=tuple(ask for ids in control.asks.values() for ask in ids),
+            reason=control.reason,
+        )
+
+
+def _path(control: Control, graph: ChartGraph) -> str:
+    chart = graph.machine.chart
+    paths = [chart.nodes[index].path for index in control.configuration.atomic(chart)]
+    return ", ".join(f"{path}.ask" if path in control.asks else path for path in paths)
+
+
+def _command(event: str | None, data: Mapping[str, Any] | None) -> object:
+    return (
+        None if event is None else Command(resume={"event": event, "data": dict(data) if data else None})
+    )

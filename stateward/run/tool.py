@@ -1,0 +1,266 @@
+"""Tools: functions that act on the world, with what the door must know about them.
+
+A tool declares its effect, because that decides what happens when a process died between its start and its end:
+`pure` and `idempotent` tools run again with the same idempotency key, a `once` tool is looked up or asked about.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast, get_type_hints
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from stateward.errors import DefinitionError, UnknownTool
+
+Effect = Literal["pure", "idempotent", "once"]
+"""`pure`: reads only; `idempotent`: acts, but twice with one key is as good as once; `once`: must not run twice."""
+
+ToolStatus = Literal["ok", "denied", "rejected", "failed", "invalid", "timeout", "unknown"]
+"""`ok`: it ran; `denied`: the policy said no; `rejected`: a person said no; `failed`: it raised; `invalid`: the arguments
+do not fit its schema; `timeout`: it took too long; `unknown`: it was started before a crash and nobody knows its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """What a tool learns about the call it serves; injected as the parameter `ctx`."""
+
+    idempotency_key: str
+    """The same for every attempt at this one call; give it to the system you act on."""
+    session: str
+    run: str
+    path: str
+    tenant: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """The observation of one call, whatever became of it."""
+
+    name: str
+    status: ToolStatus
+    value: Any  # JSON: whatever the tool returned
+    call: int = 0
+    call_id: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the tool ran to its end."""
+        return self.status == "ok"
+
+    @property
+    def text(self) -> str:
+        """The observation as a model reads it: the string itself, or JSON."""
+        return self.value if isinstance(self.value, str) else json.dumps(self.value, ensure_ascii=False)
+
+
+def refusal(name: str, status: ToolStatus, reason: str, *, call: int = 0, call_id: str = "") -> ToolResult:
+    """Make the observation of a call that did not run.
+
+    Args:
+        name: The tool.
+        status: Why it did not run.
+        reason: One sentence for the model and the audit log.
+        call: The call's number in its activation.
+        call_id: The id of the model's tool call, when it came from one.
+
+    Returns:
+        A result whose value is a JSON error.
+    """
+    error = {"error": {"type": status, "tool": name, "reason": reason}}
+    return ToolResult(name=name, status=status, value=error, call=call, call_id=call_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A registered tool."""
+
+    name: str
+    description: str
+    fn: Callable[..., Any]
+    arguments: type[BaseModel]
+    effect: Effect
+    is_async: bool
+    takes_context: bool
+    lookup: Callable[[str], Any] | None = None
+    timeout_s: float | None = None
+    schema: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def parse(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Validate arguments against the tool's schema.
+
+        Args:
+            arguments: What the caller or a model gave.
+
+        Returns:
+            The arguments, coerced; defaults filled in.
+
+        Raises:
+            ValueError: They do not fit; the message names each argument and what is wrong.
+        """
+        try:
+            parsed = self.arguments.model_validate(dict(arguments))
+        except ValidationError as invalid:
+            problems = [
+                f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in invalid.errors()
+            ]
+            raise ValueError("; ".join(problems)) from invalid
+        return {name: getattr(parsed, name) for name in self.arguments.model_fields}
+
+    def bind(self, arguments: Mapping[str, Any], *, context: ToolContext) -> Callable[[], Any]:
+        """Return the call as a function without parameters.
+
+        Args:
+            arguments: Validated arguments.
+            context: Injected when the tool takes `ctx`.
+
+        Returns:
+            A callable; for an async tool it returns an awaitable.
+        """
+        extra = {"ctx": context} if self.takes_context else {}
+        return lambda: self.fn(**arguments, **extra)
+
+
+def tool(
+    *,
+    effect: Effect = "once",
+    lookup: Callable[[str], Any] | None = None,
+    timeout_s: float | None = None,
+    name: str | None = None,
+) -> Callable[[Callable[..., Any]], Tool]:
+    """Make a tool of a function; its docstring is the description, its parameters the argument schema.
+
+    Args:
+        effect: What a second run would do; the default is the careful one.
+        lookup: For `once`: given an idempotency key, the result if the call was completed, else None.
+        timeout_s: Seconds until the call is given up, > 0; the policy's `call_timeout_s` can only shorten it.
+        name: The tool's name; default the function's.
+
+    Returns:
+        A decorator that returns the Tool.
+
+    Raises:
+        DefinitionError: The function has a parameter without annotation, or takes `*args` or `**kwargs`.
+
+    Source: DESIGN decision 12.
+    """
+
+    def decorate(fn: Callable[..., Any]) -> Tool:
+        label = name or getattr(fn, "__name__", "tool")
+        arguments = _arguments(fn, name=label)
+        return Tool(
+            name=label,
+            description=inspect.cleandoc(fn.__doc__ or label),
+            fn=fn,
+            arguments=arguments,
+            effect=effect,
+            is_async=inspect.iscoroutinefunction(fn),
+            takes_context="ctx" in inspect.signature(fn).parameters,
+            lookup=lookup,
+            timeout_s=timeout_s,
+            schema=arguments.model_json_schema(),
+        )
+
+    return decorate
+
+
+def _arguments(fn: Callable[..., Any], *, name: str) -> type[BaseModel]:
+    hints = get_type_hints(fn, include_extras=True)
+    fields: dict[str, Any] = {}
+    for parameter in inspect.signature(fn).parameters.values():
+        if parameter.name == "ctx":
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise DefinitionError(
+                f"Tool `{name}` takes `{parameter}`, so that its arguments cannot be checked",
+                fix="Name every argument.",
+            )
+        if parameter.name not in hints:
+            raise DefinitionError(
+                f"Parameter `{parameter.name}` of tool `{name}` has no annotation", fix="Give it a type."
+            )
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[parameter.name] = (hints[parameter.name], Field(default))
+    return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def adapt(source: BaseTool) -> Tool:
+    """Make a governed tool of a LangChain tool; its effect is `once`, since LangChain's tools do not declare one.
+
+    Args:
+        source: Any LangChain tool.
+
+    Returns:
+        The Tool.
+    """
+
+    async def call(**arguments: Any) -> Any:
+        return await source.ainvoke(arguments)
+
+    schema = cast("type[BaseModel]", source.get_input_schema())
+    return Tool(
+        name=source.name,
+        description=source.description,
+        fn=call,
+        arguments=schema,
+        effect="once",
+        is_async=True,
+        takes_context=False,
+        schema=schema.model_json_schema(),
+    )
+
+
+def toolbox(tools: Iterable[Tool | BaseTool]) -> Mapping[str, Tool]:
+    """Collect tools by name.
+
+    Args:
+        tools: Stateward's or LangChain's tools.
+
+    Returns:
+        The tools by name.
+
+    Raises:
+        DefinitionError: Two tools have one name.
+    """
+    box: dict[str, Tool] = {}
+    for item in tools:
+        entry = adapt(item) if isinstance(item, BaseTool) else item
+        if entry.name in box:
+            raise DefinitionError(f"Two tools are named `{entry.name}`", fix="Rename one of them.")
+        box[entry.name] = entry
+    return box
+
+
+def select(box: Mapping[str, Tool], names: Iterable[str], *, where: str) -> Mapping[str, Tool]:
+    """Pick the tools a state declares.
+
+    Args:
+        box: All registered tools.
+        names: The declared names.
+        where: The state path, for the message.
+
+    Returns:
+        The declared tools by name.
+
+    Raises:
+        UnknownTool: A name is not registered.
+    """
+    picked: dict[str, Tool] = {}
+    for name in names:
+        if name not in box:
+            raise UnknownTool(
+                f"State declares the tool `{name}`, which nobody registered",
+                where=where,
+                fix=f"Registered: {', '.join(sorted(box)) or 'none'}. Pass it as `compile(tools=[…])`.",
+            )
+        picked[name] = box[name]
+    return picked
+
+
+ToolCall = Mapping[str, Any]
+"""One call as a model writes it: `name`, `args`, and an `id`."""
+Awaited = Awaitable[ToolResult]

@@ -1,0 +1,77 @@
+"""The committed form of an update: what guards and actions see before LangGraph commits.
+
+Reducers are applied on copies of the channels through their public methods, each key when it is first read, so that a
+guard that looks at one key does not pay for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stateward.run.state import StateSchema, reduces
+
+
+@dataclass(slots=True)
+class View(Mapping[str, Any]):
+    """The state as it will be after the commit, read lazily.
+
+    Args:
+        schema: Channels and validators.
+        base: The values LangGraph handed to the node.
+        where: The state path, for messages.
+    """
+
+    schema: StateSchema
+    base: Mapping[str, Any]
+    where: str
+    writes: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
+    _seen: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def apply(self, update: Mapping[str, Any]) -> None:
+        """Take an update in; all of it or, when one value does not fit, none of it.
+
+        Args:
+            update: State key to value.
+
+        Raises:
+            UpdateRefused: A key is unknown or a value does not fit.
+        """
+        checked = {
+            key: self.schema.normalise(key, value, base=self.base.get(key), where=self.where)
+            for key, value in update.items()
+        }
+        for key, value in checked.items():
+            self.writes.setdefault(key, []).append(value)
+            self._seen.pop(key, None)
+
+    def commit(self) -> list[tuple[str, Any]]:
+        """Return the writes for LangGraph: every one for a reducer, the last one otherwise."""
+        channels = self.schema.channels
+        return [
+            (key, value)
+            for key, values in self.writes.items()
+            for value in (values if reduces(channels[key]) else values[-1:])
+        ]
+
+    def __getitem__(self, key: str) -> Any:
+        """Return the value of a key after the commit.
+
+        Raises:
+            KeyError: The key has no value.
+        """
+        if key not in self.writes:
+            return self.base[key]
+        if key not in self._seen:
+            channel = self.schema.channels[key]
+            values = self.writes[key] if reduces(channel) else self.writes[key][-1:]
+            self._seen[key] = self.schema.reduce(key, self.base.get(key), values)
+        return self._seen[key]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.base
+        yield from (key for key in self.writes if key not in self.base)
+
+    def __len__(self) -> int:
+        return len(self.base.keys() | self.writes.keys())

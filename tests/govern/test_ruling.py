@@ -1,0 +1,51 @@
+"""Rulings combine to the stricter one, in whatever order they are combined."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stateward.govern.policy import Level, Rule, ToolPolicy
+from stateward.govern.ruling import Ruling, rank, ruling_in
+
+LEVELS: tuple[Level, ...] = ("allowed", "restricted", "forbidden")
+
+
+def test_the_default_decides_when_no_rule_matches() -> None:
+    """A ruling made by default says that no rule named the tool."""
+    ruling = ruling_in(ToolPolicy(rules=(Rule(match="a", level="allowed"),)), tool="ab", place="here")
+    assert (ruling.level, ruling.explicit, ruling.origin) == ("forbidden", False, "here: tools.default")
+
+
+people = st.none() | st.frozensets(st.sampled_from("abc")).map(lambda names: tuple(sorted(names)))
+rulings = st.builds(
+    Ruling,
+    tool=st.just("tool"),
+    level=st.sampled_from(LEVELS),
+    origin=st.sampled_from(("one", "two", "three")),
+    max_calls=st.none() | st.integers(0, 5),
+    approvers=people,
+    explicit=st.booleans(),
+)
+
+
+@given(rulings, rulings, rulings)
+def test_tightening_is_associative(one: Ruling, two: Ruling, three: Ruling) -> None:
+    """It does not matter which layers are folded first."""
+    assert one.tighten(two).tighten(three) == one.tighten(two.tighten(three))
+
+
+@given(rulings)
+def test_tightening_is_idempotent(one: Ruling) -> None:
+    """Saying a thing twice says nothing new."""
+    assert one.tighten(one) == one
+
+
+@given(rulings, rulings)
+def test_tightening_never_loosens(one: Ruling, two: Ruling) -> None:
+    """The result is at least as strict as either part."""
+    both = one.tighten(two)
+    for part in (one, two):
+        assert rank(both.level) >= rank(part.level)
+        assert part.max_calls is None or (both.max_calls is not None and both.max_calls <= part.max_calls)
+        assert part.approvers is None or set(both.approvers or ()) <= set(part.approvers)
