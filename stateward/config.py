@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from stateward.errors import ConfigError
 from stateward.govern.policy import DEFAULT_MODE, Policy
 from stateward.govern.policy_file import PolicyContent, policy_from
-from stateward.govern.problem import Key, dotted, known_keys, problems
+from stateward.govern.problem import Key, dotted, first, known_keys, problems
 
 Schema = TypeVar("Schema", bound=BaseModel)
 Money = Annotated[float, Field(ge=0, le=1_000_000)]
@@ -115,7 +115,7 @@ def load(
     try:
         return schema.model_validate(_resolve(_apply(merged, edits), sources=sources))
     except ValidationError as error:
-        found = problems(error, schema=schema)[0]
+        found = first(problems(error, schema=schema))
         file, key = sources.locate(found.key)
         raise ConfigError(file=file, key=dotted(key), expected=found.expected, given=found.given) from error
 
@@ -150,9 +150,7 @@ def load_policy(
     modes = _modes(plain, file=str(path))
     for mode in modes:
         _policy(base, mode=mode, edits=(), path=path)
-    return _policy(
-        base, mode=_chosen_mode(plain, modes=modes, edits=edits, path=path), edits=edits, path=path
-    )
+    return _policy(base, mode=_chosen_mode(plain, modes=modes, edits=edits, path=path), edits=edits, path=path)
 
 
 def _policy(base: DictConfig, *, mode: str | None, edits: tuple[_Edit, ...], path: Path) -> Policy:
@@ -247,9 +245,7 @@ def _resolve(tree: DictConfig, *, sources: _Sources) -> dict[str, object]:
     except OmegaConfBaseException as error:
         key = _error_key(error)
         file, _ = sources.locate(_parse_key(key))
-        raise ConfigError(
-            file=file, key=key, expected="a value that can be resolved", given=error.msg
-        ) from error
+        raise ConfigError(file=file, key=key, expected="a value that can be resolved", given=error.msg) from error
 
 
 def _error_key(error: OmegaConfBaseException) -> str:

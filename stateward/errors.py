@@ -17,7 +17,8 @@ StatewardError
 ├── GovernanceError            a person's answer or a governed call cannot be taken
 │   ├── UnknownAsk             no ask has this id
 │   ├── AskClosed              the ask was answered, withdrawn or expired before
-│   └── UnknownTool            a state or a model names a tool that nobody registered
+│   ├── UnknownTool            a state or a model names a tool that nobody registered
+│   └── FuseTripped            a fuse stands in the way of a model call; the activity ends here
 └── CheckpointError            what is stored does not fit what runs
     ├── StaleFence             the writer's lease was taken over by another
     ├── Drift                  the pinned hashes are not those of the code that wants to go on
@@ -136,6 +137,10 @@ class AskClosed(GovernanceError):
 
 class UnknownTool(GovernanceError):
     """A state or a model names a tool that nobody registered."""
+
+
+class FuseTripped(GovernanceError):
+    """A fuse stands in the way of a model call; the activity ends here, even if it catches this."""
 
 
 class CheckpointError(StatewardError):

@@ -107,6 +107,14 @@ class Scores:
         """
         return _ranked({label: score + bonus.get(label, 0.0) for label, score in self.ranked})
 
+    def without(self, label: str) -> Scores:
+        """Leave a label out.
+
+        Args:
+            label: The label; one that is not there changes nothing.
+        """
+        return Scores(ranked=tuple(pair for pair in self.ranked if pair[0] != label))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prototypes:
@@ -122,9 +130,7 @@ class Prototypes:
     neighbours: int
 
     @classmethod
-    def of(
-        cls, texts: Mapping[str, Mapping[str, Sequence[str]]], *, encoder: Encoder, neighbours: int
-    ) -> Self:
+    def of(cls, texts: Mapping[str, Mapping[str, Sequence[str]]], *, encoder: Encoder, neighbours: int) -> Self:
         """Encode prototypes.
 
         Args:
@@ -137,9 +143,7 @@ class Prototypes:
         """
         empty = sorted(label for label, examples in texts.items() if not any(examples.values()))
         if empty or not texts:
-            raise DefinitionError(
-                f"No prototypes for {empty or 'any label'}", fix="Give each label one text or more."
-            )
+            raise DefinitionError(f"No prototypes for {empty or 'any label'}", fix="Give each label one text or more.")
         encoded = {
             label: [(lang, vector) for lang, group in examples.items() for vector in encoder.encode(group)]
             for label, examples in texts.items()
@@ -179,9 +183,7 @@ class Prototypes:
 def _centres(pairs: Sequence[tuple[str, Vector]]) -> Mapping[str, Vector]:
     groups = {lang: [v for other, v in pairs if other == lang] for lang, _ in pairs}
     groups[""] = [vector for _, vector in pairs]
-    return {
-        lang: tuple(sum(x) / len(group) for x in zip(*group, strict=True)) for lang, group in groups.items()
-    }
+    return {lang: tuple(sum(x) / len(group) for x in zip(*group, strict=True)) for lang, group in groups.items()}
 
 
 def _moved(vector: Vector, *, by: Vector) -> Vector:

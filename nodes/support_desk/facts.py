@@ -29,9 +29,7 @@ ORDER = compile_pattern(
     case_sensitive=False,
 )
 NUMBER = r"(\d{1,3}(?:[., ]\d{3})+(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)"
-AMOUNT = compile_pattern(
-    rf"(?:€|\beuros?|\beur) ?{NUMBER}|{NUMBER} ?(?:€|euros?\b|eur\b)", case_sensitive=False
-)
+AMOUNT = compile_pattern(rf"(?:€|\beuros?|\beur) ?{NUMBER}|{NUMBER} ?(?:€|euros?\b|eur\b)", case_sensitive=False)
 EMAIL = compile_pattern(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
 PERSONAL = (
     ("[iban]", compile_pattern(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b")),
@@ -68,9 +66,7 @@ class Facts:
     def to_json(self) -> dict[str, object]:
         """Return the facts as plain JSON data."""
         values: dict[str, object] = asdict(self)
-        return {
-            n: list(cast(tuple[object, ...], v)) if isinstance(v, tuple) else v for n, v in values.items()
-        }
+        return {n: list(cast(tuple[object, ...], v)) if isinstance(v, tuple) else v for n, v in values.items()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Self:

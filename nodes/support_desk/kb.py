@@ -59,9 +59,7 @@ def _article(file: Path) -> Article:
     before, _, rest = file.read_text(encoding="utf-8").partition("---\n")
     head, mark, text = rest.partition("\n---\n")
     if before or not mark:
-        raise ConfigError(
-            file=str(file), key="head", expected="YAML between two lines of `---`", given=before[:40]
-        )
+        raise ConfigError(file=str(file), key="head", expected="YAML between two lines of `---`", given=before[:40])
     try:
         parsed = _Head.model_validate(yaml.safe_load(head))
     except (ValidationError, yaml.YAMLError) as error:
@@ -91,9 +89,7 @@ def best_article(query: str, *, articles: Iterable[Article]) -> Article | None:
     """
     known = {article.slug: _words(f"{article.title} {article.keywords}") for article in articles}
     asked = _words(query)
-    scores = {
-        slug: sum(_rarity(word, known=known) for word in asked & words) for slug, words in known.items()
-    }
+    scores = {slug: sum(_rarity(word, known=known) for word in asked & words) for slug, words in known.items()}
     best = min(scores, key=lambda slug: (-round(scores[slug], 9), slug), default=FALLBACK)
     winner = best if scores.get(best, 0.0) > 0.0 else FALLBACK
     return next((article for article in articles if article.slug == winner), None)

@@ -73,7 +73,7 @@ def outcome(tool: str, *, arguments: Mapping[str, object], status: str, value: o
         status: The tool result's status.
         value: The tool result's value; anything but a JSON object counts as empty.
     """
-    plain = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+    plain = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else dict[str, object]()
     return Outcome(tool=tool, arguments=arguments, status=status, value=plain)
 
 

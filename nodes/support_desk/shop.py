@@ -150,9 +150,7 @@ class Shop:
     def send_email(self, to: str, *, subject: str, body: str, key: str) -> Result:
         """Send an e-mail; acts every time it is called."""
         if "@" not in to or any(c in to + subject for c in "\r\n"):
-            return _error(
-                "bad_address", reason="An address needs `@`, and neither part may hold a line break."
-            )
+            return _error("bad_address", reason="An address needs `@`, and neither part may hold a line break.")
         arguments = {"to": to, "subject": subject, "body": body}
         sent: Result = {"sent": True, "to": to, "subject": subject}
         return self._effect("send_email", arguments=arguments, key=key, act=lambda db: sent, idempotent=False)
@@ -177,9 +175,7 @@ class Shop:
     def effects(self) -> tuple[Effect, ...]:
         """Return every effect that happened, in order."""
         with self._reading() as db:
-            found = db.execute(
-                "SELECT id, key, tool, arguments, result, at FROM effects ORDER BY id"
-            ).fetchall()
+            found = db.execute("SELECT id, key, tool, arguments, result, at FROM effects ORDER BY id").fetchall()
         return tuple(
             Effect(id=i, key=key, tool=tool, arguments=json.loads(given), result=json.loads(result), at=at)
             for i, key, tool, given, result, at in found
@@ -219,9 +215,7 @@ class Shop:
             result = act(db)
             if "error" not in result:
                 row = (key, tool, _json(arguments), json.dumps(result, ensure_ascii=False), self._clock())
-                db.execute(
-                    "INSERT INTO effects(key, tool, arguments, result, at) VALUES (?, ?, ?, ?, ?)", row
-                )
+                db.execute("INSERT INTO effects(key, tool, arguments, result, at) VALUES (?, ?, ?, ?, ?)", row)
             return result
 
     @contextmanager

@@ -77,9 +77,7 @@ def read_orders(file: Path) -> tuple[Order, ...]:
         ConfigError: A row does not fit; the file, line and column are named.
     """
     with file.open(encoding="utf-8-sig", newline="") as stream:
-        return tuple(
-            _order(row, place=f"{file}:{line}") for line, row in enumerate(csv.DictReader(stream), 2)
-        )
+        return tuple(_order(row, place=f"{file}:{line}") for line, row in enumerate(csv.DictReader(stream), 2))
 
 
 def _order(row: Mapping[str | None, str], *, place: str) -> Order:
@@ -127,6 +125,9 @@ def fill(db: sqlite3.Connection, *, samples: Path) -> None:
     Args:
         db: A connection in autocommit mode.
         samples: The folder with `orders.csv` and `kb/*.md`.
+
+    Raises:
+        ConfigError: A file of the samples is not as it must be; the database stays empty.
     """
     db.execute("BEGIN IMMEDIATE")
     try:

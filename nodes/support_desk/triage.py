@@ -78,9 +78,7 @@ class Triager:
             rules=rules,
             encoder=encoder,
             intents=Prototypes.of(rules.intent.prototypes, encoder=encoder, neighbours=rules.neighbours),
-            sentiments=Prototypes.of(
-                rules.sentiment.prototypes, encoder=encoder, neighbours=rules.neighbours
-            ),
+            sentiments=Prototypes.of(rules.sentiment.prototypes, encoder=encoder, neighbours=rules.neighbours),
         )
 
     @classmethod
@@ -106,6 +104,8 @@ class Triager:
         intents = self._scores(text, lang=lang, prototypes=self.intents, labels=self.rules.intent)
         moods = self._scores(text, lang=lang, prototypes=self.sentiments, labels=self.rules.sentiment)
         ruled = _intent_by_rule(facts)
+        # what cannot be taken back is never guessed: a deletion has to be asked for in so many words
+        intents = intents if ruled else intents.without("delete_account")
         intent = cast(Intent, ruled or intents.label)
         sentiment = cast(Sentiment, "angry" if facts.threats else moods.label)
         confidence = 1.0 if ruled else round(min(intents.margin, 1.0), 4)

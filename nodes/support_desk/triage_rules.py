@@ -114,9 +114,7 @@ def triage_rules(config: TriageConfig, *, file: str = "configuration") -> Triage
     _complete(set(config.categories), wanted=INTENTS, key="triage.categories", file=file)
     _complete(set(config.priorities), wanted=INTENTS, key="triage.priorities", file=file)
     _complete(set(config.prototypes.intent), wanted=INTENTS, key="triage.prototypes.intent", file=file)
-    _complete(
-        set(config.prototypes.sentiment), wanted=SENTIMENTS, key="triage.prototypes.sentiment", file=file
-    )
+    _complete(set(config.prototypes.sentiment), wanted=SENTIMENTS, key="triage.prototypes.sentiment", file=file)
     intent = dict[str, dict[str, list[str]]](config.prototypes.intent.items())
     sentiment = dict[str, dict[str, list[str]]](config.prototypes.sentiment.items())
     # whoever states a problem plainly is calm: the intents' prototypes are calm texts about every topic
@@ -177,10 +175,7 @@ def _together(*groups: Mapping[str, list[str]]) -> dict[str, list[str]]:
 
 
 def _frozen(labels: Mapping[str, Mapping[str, list[str]]]) -> Texts:
-    return {
-        label: {lang: tuple(texts) for lang, texts in languages.items()}
-        for label, languages in labels.items()
-    }
+    return {label: {lang: tuple(texts) for lang, texts in languages.items()} for label, languages in labels.items()}
 
 
 def _compiled(
@@ -188,8 +183,7 @@ def _compiled(
 ) -> Mapping[str, tuple[Pattern, ...]]:
     try:
         return {
-            label: tuple(compile_pattern(text, case_sensitive=False) for text in texts)
-            for label, texts in cues.items()
+            label: tuple(compile_pattern(text, case_sensitive=False) for text in texts) for label, texts in cues.items()
         }
     except DefinitionError as error:
         raise ConfigError(file=file, key=key, expected="RE2 patterns", given=str(error)) from error

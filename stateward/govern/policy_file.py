@@ -22,7 +22,7 @@ from stateward.govern.policy import (
     ToolPolicy,
     Window,
 )
-from stateward.govern.problem import Key, Problem, dotted, problems
+from stateward.govern.problem import Key, Problem, dotted, first, problems
 
 
 def _pattern_text(text: str) -> str:
@@ -230,7 +230,7 @@ def policy_from(data: Mapping[str, object], *, name: str, source: str, locate: L
         checked = PolicyFile.model_validate(data)
     except ValidationError as error:
         raise _config_error(
-            problems(error, schema=PolicyFile)[0], locate=locate or (lambda key: (source, key))
+            first(problems(error, schema=PolicyFile)), locate=locate or (lambda key: (source, key))
         ) from error
     return checked.frozen(name=name, source=source)
 

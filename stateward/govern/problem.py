@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 Key = tuple[str | int, ...]
 """The way to a value inside nested data: names of keys and places in lists."""
 
+_UNKNOWN = "extra_forbidden"
 _WORDING = (
     ("Input should be ", ""),
     ("Value error, ", ""),
@@ -28,6 +29,8 @@ class Problem:
     key: Key
     expected: str
     given: object
+    unknown_key: bool = False
+    """Whether the key itself is wrong."""
 
     @property
     def dotted(self) -> str:
@@ -59,14 +62,18 @@ def problems(error: ValidationError, *, schema: type[BaseModel]) -> tuple[Proble
         The problems, in pydantic's order; never empty.
     """
     return tuple(
-        Problem(key=item["loc"], expected=_expected(item["type"], item["msg"], item["loc"], schema), given=given)
+        Problem(
+            key=item["loc"],
+            expected=_expected(item["type"], item["msg"], item["loc"], schema),
+            given=_given(item["type"], item["input"]),
+            unknown_key=item["type"] == _UNKNOWN,
+        )
         for item in error.errors(include_url=False, include_context=False)
-        for given in (_given(item["type"], item["input"]),)
     )
 
 
 def _expected(kind: str, message: str, key: Key, schema: type[BaseModel]) -> str:
-    if kind == "extra_forbidden":
+    if kind == _UNKNOWN:
         return f"one of the keys {', '.join(known_keys(schema, key=key[:-1]))}"
     if kind == "missing":
         return "a value, because the key is required"
@@ -82,6 +89,18 @@ def _given(kind: str, value: object) -> object:
     if kind == "missing":
         return None
     return f"a {type(value).__name__}" if len(repr(value)) > 80 else value
+
+
+def first(found: Sequence[Problem]) -> Problem:
+    """Pick the problem to report when only one can be.
+
+    Args:
+        found: What `problems` returned.
+
+    Returns:
+        The first unknown key, because a misspelt key also makes the right one missing; else the first problem.
+    """
+    return next((problem for problem in found if problem.unknown_key), found[0])
 
 
 def known_keys(schema: type[BaseModel], *, key: Sequence[str | int]) -> tuple[str, ...]:

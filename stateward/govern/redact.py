@@ -30,6 +30,7 @@ Value = TypeVar("Value")
 class _Detector:
     name: str
     group: DataClass
+    source: str
     pattern: Pattern
     tail: str = ""
     """What the pattern reads after the finding and must stay."""
@@ -101,6 +102,9 @@ def _scalar(value: object, *, detectors: tuple[_Detector, ...]) -> object:
 
 
 def _text(text: str, *, detectors: tuple[_Detector, ...]) -> str:
+    # Most text holds nothing, and one search is cheaper than a dozen.
+    if _ANY.search(text) is None:
+        return text
     for detector in detectors:
         text = detector.redact(text)
     return text
@@ -135,8 +139,9 @@ def _is_card(text: str) -> bool:
     """Apply the Luhn check (ISO/IEC 7812-1)."""
     if not text.startswith(("2", "3", "4", "5", "6")):
         return False
-    digits = [int(letter) for letter in text if letter.isdecimal()]
-    if not 13 <= len(digits) <= 19:
+    groups = text.replace("-", " ").split(" ")
+    digits = [int(letter) for group in groups for letter in group]
+    if not 13 <= len(digits) <= 19 or min(map(len, groups)) < _SHORTEST_CARD_GROUP:
         return False
     doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
     return (sum(doubled) + sum(digits[-1::-2])) % 10 == 0
@@ -158,10 +163,11 @@ def _detector(
     tail: str = "",
     valid: Callable[[str], bool] | None = None,
 ) -> _Detector:
-    return _Detector(name=name, group=group, pattern=compile_pattern(pattern), tail=tail, valid=valid)
+    return _Detector(name=name, group=group, source=pattern, pattern=compile_pattern(pattern), tail=tail, valid=valid)
 
 
 _LONGEST_RUN = 42
+_SHORTEST_CARD_GROUP = 3
 _SECRET_KEY = compile_pattern(
     r"(?i)(.*[_-])?(password|passwd|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|authorization)"
     r"|((access|auth|bearer|id|refresh|session)[_-]?)?token"
@@ -192,3 +198,4 @@ _DETECTORS: tuple[_Detector, ...] = (
     _detector("card", group="personal", pattern=r"\b(?:[0-9][ -]?){12,}[0-9]\b", valid=_is_card),
     _detector("ssn", group="personal", pattern=r"()\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"),
 )
+_ANY = compile_pattern("|".join(f"(?:{detector.source})" for detector in _DETECTORS))

@@ -100,8 +100,7 @@ def _checked(machine: Machine, given: object) -> Values:
     try:
         update = as_update(given, where="the input")
         return {
-            key: machine.schema.normalise(key, value, base=None, where="the input")
-            for key, value in update.items()
+            key: machine.schema.normalise(key, value, base=None, where="the input") for key, value in update.items()
         }
     except UpdateRefused as misfit:
         raise InputRefused(misfit.what, where="the input", fix=misfit.fix) from misfit
@@ -125,9 +124,7 @@ def _go_on(machine: Machine, *, before: Stored, invocation: Invocation) -> objec
     return None
 
 
-def _command(
-    machine: Machine, given: Command[Any], *, before: Stored, invocation: Invocation
-) -> Command[Any]:
+def _command(machine: Machine, given: Command[Any], *, before: Stored, invocation: Invocation) -> Command[Any]:
     control = before.control
     if given.resume is None or control is None:
         return given

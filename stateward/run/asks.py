@@ -116,9 +116,7 @@ class Asks:
             GovernanceError: Nobody is named, the person may not answer it, or the decision is no decision.
         """
         if decision not in ("approve", "reject"):
-            raise GovernanceError(
-                f"`{decision}` is no answer", fix="Answer with `approve` or `reject`.", ask=ask
-            )
+            raise GovernanceError(f"`{decision}` is no answer", fix="Answer with `approve` or `reject`.", ask=ask)
         with self._connection.transaction() as cur:
             found = _find(cur, ask)
             if found is None:
@@ -213,9 +211,7 @@ def _refuse_closed(ask: Ask) -> None:
 
 def _refuse_stranger(ask: Ask, *, by: str) -> None:
     if not by:
-        raise GovernanceError(
-            f"Ask `{ask.id}` can only be answered by a named person", fix="Say who with `by`."
-        )
+        raise GovernanceError(f"Ask `{ask.id}` can only be answered by a named person", fix="Say who with `by`.")
     if ask.approvers and by not in ask.approvers:
         names = ", ".join(f"`{name}`" for name in ask.approvers)
         raise GovernanceError(

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from stateward.errors import CheckpointError
-from stateward.govern.audit import GENESIS, link
+from stateward.govern.audit import GENESIS
 from stateward.govern.fingerprint import canonical
 from stateward.run.connection import Connection
 from stateward.run.json_text import read_json
@@ -40,7 +40,8 @@ class AuditLog:
         self._connection = connection
 
     def append(self, record: Mapping[str, Any]) -> str:
-        """Add a record, inside the caller's transaction when there is one; `at`, an ISO 8601 time, is set when it has none.
+        """Add a record, inside the caller's transaction when there is one; `at`, an ISO 8601 time, is set
+        when it has none.
 
         Args:
             record: Plain JSON with string keys; its `session` files it under a session.
@@ -93,20 +94,22 @@ class AuditLog:
             CheckpointError: A row does not fit the one before it.
         """
         previous, checked = GENESIS, 0
-        for row in self.rows():
-            if row.previous != previous or row.hash != link(previous, record=row.record):
-                raise CheckpointError(
-                    f"Row {row.seq} of the audit log does not fit the row before it",
-                    where=self._connection.label,
-                    fix="Compare the log with a backup: a row was changed, removed or put in between.",
-                )
-            previous, checked = row.hash, checked + 1
+        with self._connection.read() as cur:
+            cur.execute("SELECT seq, record, previous, hash FROM stateward_audit ORDER BY seq")
+            for seq, text, before, digest in cur:
+                if before != previous or digest != _link_text(previous, text=text):
+                    raise CheckpointError(
+                        f"Row {seq} of the audit log does not fit the row before it",
+                        where=f"`{self._connection.label}`",
+                        fix="Compare the log with a backup: a row was changed, removed or put in between.",
+                    )
+                previous, checked = digest, checked + 1
         return checked
 
 
 def _canonical_text(record: Mapping[str, Any]) -> str:
-    # The canonical writer is slow and the door writes a record for every call: where nothing needs it, the C encoder
-    # gives the same text. A test compares the two.
+    # The canonical writer is slow and the door writes a record for every call: where nothing needs it, the C
+    # encoder gives the same text. A test compares the two.
     return _ENCODER.encode(record) if _is_simple(record) else canonical(record).decode()
 
 
@@ -117,14 +120,14 @@ def _is_simple(value: object) -> bool:
         return True
     if isinstance(value, int):
         return abs(value) < 2**53
+    if isinstance(value, list | tuple):
+        return all(_is_simple(item) for item in cast("list[object]", value))
     if isinstance(value, dict):
         entries = cast("dict[object, object]", value).items()
-        return all(
-            isinstance(k, str) and k[:1] != "$" and _is_simple(k) and _is_simple(v) for k, v in entries
-        )
+        return all(isinstance(k, str) and k[:1] != "$" and _is_simple(k) and _is_simple(v) for k, v in entries)
     return False
 
 
 def _link_text(previous: str, *, text: str) -> str:
-    """Compute what `link` does from the canonical text of the record."""
+    """Compute what `stateward.govern.audit.link` does, from the canonical text of the record."""
     return hashlib.sha256(f'{{"previous":"{previous}","record":{text}}}'.encode()).hexdigest()

@@ -49,8 +49,9 @@ class Connection:
         """Hold the write lock until the block ends: commit, or roll everything back when it raises.
 
         Returns:
-            A context manager of a cursor inside the transaction. It raises `CheckpointError` when the database is
-            locked, full, read-only, damaged or closed, or when the error of a nested block was swallowed.
+            A context manager of a cursor inside the transaction. It raises `CheckpointError` when the
+            database is locked, full, read-only, damaged or closed, or when the error of a nested block was
+            swallowed.
         """
         return self._writing
 
@@ -72,8 +73,9 @@ class Connection:
 class _Read:
     """Blocks that read: the lock is held, the cursor is closed, SQLite's errors are named.
 
-    A cursor left half read would pin the snapshot that the next transaction starts from. One object serves all blocks
-    of a connection: what differs between them is on its stack, which only the holder of the lock touches.
+    A cursor left half read would pin the snapshot that the next transaction starts from. One object serves
+    all blocks of a connection: what differs between them is on its stack, which only the holder of the lock
+    touches.
     """
 
     def __init__(self, connection: Connection, *, lock: threading.RLock) -> None:

@@ -22,6 +22,7 @@ from stateward.run.door import Door
 from stateward.run.drive import Bridge
 from stateward.run.invocation import Invocation
 from stateward.run.model import GovernedModel, ModelRole
+from stateward.run.signal import Suspend, Trip
 from stateward.run.tool import ToolCall, ToolResult
 
 C = DefaultTypeVar("C", default=Any)
@@ -139,6 +140,11 @@ class Core(Generic[C]):
             )
         return GovernedModel.of(self._roles[wanted], door=self.door, number=self.number)
 
+    @property
+    def signal(self) -> Suspend | Trip | None:
+        """Why the activity must end here, or None."""
+        return self._door.signal if self._door is not None else None
+
     def number(self) -> int:
         """Take the next call number of the activation."""
         return next(self._numbers)
@@ -223,9 +229,7 @@ def current_run() -> Run[Any]:
     """
     run = _CURRENT.get()
     if run is None:
-        raise RunError(
-            "No activity is running here", fix="Call it from a state's `do` or from what that calls."
-        )
+        raise RunError("No activity is running here", fix="Call it from a state's `do` or from what that calls.")
     return cast("Run[Any]", run)
 
 

@@ -61,11 +61,7 @@ class ViewData:
         if isinstance(returned, Mapping):
             self._view.apply(cast("Mapping[str, Any]", returned))
             return ()
-        several = (
-            (returned,)
-            if isinstance(returned, Event | Occurrence | str)
-            else cast("Sequence[Raised]", returned)
-        )
+        several = (returned,) if isinstance(returned, Event | Occurrence | str) else cast("Sequence[Raised]", returned)
         raised = tuple(occurrence_of(each) for each in several)
         self.events.update((one.name, one) for one in raised)
         return raised
@@ -121,9 +117,7 @@ def marks_after(step: Step, *, chart: Definition, view: View) -> dict[str, str]:
         return {}
     taken = (chart.transitions[index] for micro in step.microsteps for index in micro.transitions)
     sources = {transition.source for transition in taken if transition.kind == "always"}
-    left = {
-        state for state in step.exited if any(_is_always(chart, t) for t in chart.nodes[state].transitions)
-    }
+    left = {state for state in step.exited if any(_is_always(chart, t) for t in chart.nodes[state].transitions)}
     return {chart.nodes[state].path: last for state in sorted(sources | left)}
 
 

@@ -63,9 +63,7 @@ class Database:
         """LangGraph's long-term store in the same database, opened at its first use."""
         with self._guard:
             if self._store is None:
-                self._store = (
-                    InMemoryStore() if self._path is None else _open_store(self._path, label=self.url)
-                )
+                self._store = InMemoryStore() if self._path is None else _open_store(self._path, label=self.url)
             return self._store
 
     def transaction(self) -> AbstractContextManager[sqlite3.Cursor]:
@@ -140,9 +138,7 @@ def _place(url: str) -> Path | None:
         return Path(url.removeprefix(_FILE))
     known = "Use `memory:`, `sqlite:///relative/path` or `sqlite:////absolute/path`."
     if url.startswith(("postgresql:", "postgres:")):
-        raise CheckpointError(
-            "PostgreSQL is not supported yet", where=f"`{url.partition(':')[0]}:`", fix=known
-        )
+        raise CheckpointError("PostgreSQL is not supported yet", where=f"`{url.partition(':')[0]}:`", fix=known)
     raise CheckpointError(f"`{url}` is no database URL", fix=known)
 
 

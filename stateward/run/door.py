@@ -102,11 +102,11 @@ class Door:
         self.effective = effective
         self.tools = tools
         self.fence = fence
+        self.signal: Suspend | Trip | None = None
+        """Why the activity must end here; it stands even if the activity swallowed what was raised."""
         self._slots = asyncio.Semaphore(FAN_OUT)
 
-    async def tool(
-        self, name: str, arguments: Mapping[str, Any], *, call: int, call_id: str = ""
-    ) -> ToolResult:
+    async def tool(self, name: str, arguments: Mapping[str, Any], *, call: int, call_id: str = "") -> ToolResult:
         """Call a tool, if the policy lets it pass.
 
         Args:
@@ -123,9 +123,7 @@ class Door:
         """
         known = self.tools.get(name)
         if known is None:
-            return await self._deny(
-                name, arguments, _undeclared(name, self.tools), call=call, call_id=call_id
-            )
+            return await self._deny(name, arguments, _undeclared(name, self.tools), call=call, call_id=call_id)
         try:
             parsed = known.parse(arguments)
         except ValueError as wrong:
@@ -133,9 +131,7 @@ class Door:
             return refusal(name, "invalid", str(wrong), call=call, call_id=call_id)
         return await self._call_tool(known, parsed, call=call, call_id=call_id)
 
-    async def _call_tool(
-        self, tool: Tool, arguments: Mapping[str, Any], *, call: int, call_id: str
-    ) -> ToolResult:
+    async def _call_tool(self, tool: Tool, arguments: Mapping[str, Any], *, call: int, call_id: str) -> ToolResult:
         request = CallRequest(
             kind="tool",
             name=tool.name,
@@ -146,7 +142,11 @@ class Door:
         )
         entry = self._entry(request, call=call, effect=tool.effect)
         async with self._slots:
-            admitted = await in_thread(self._admit, request, entry, tool)
+            try:
+                admitted = await in_thread(self._admit, request, entry, tool)
+            except (Suspend, Trip) as signal:
+                self.signal = self.signal or signal
+                raise
             if isinstance(admitted, ToolResult):
                 return replace(admitted, call_id=call_id)
             outcome = await self._perform(tool, arguments, admitted)
@@ -175,7 +175,8 @@ class Door:
         _raise_first(results, Trip)
         asks = [ask for result in results if isinstance(result, Suspend) for ask in result.asks]
         if asks:
-            raise Suspend(asks)
+            self.signal = Suspend(asks)
+            raise self.signal
         _raise_first(results, BaseException)
         return [result for result in results if isinstance(result, ToolResult)]
 
@@ -190,9 +191,17 @@ class Door:
             The journal's entry: `completed` when the call was already made, else `started`.
 
         Raises:
-            Trip: A fuse forbids the call.
+            FuseTripped: A fuse forbids the call.
             Diverged: The journal has another call under this number.
         """
+        try:
+            return self._admit_model(request, call)
+        except Trip as trip:
+            # LangChain expects models to raise exceptions; the signal is kept beside, for the node to find.
+            self.signal = self.signal or trip
+            raise FuseTripped(f"`{trip.event.name}` stands in the way of the call", where=request.path) from trip
+
+    def _admit_model(self, request: CallRequest, call: int) -> Entry:
         entry = self._entry(request, call=call, effect="idempotent")
         known = self._known(entry)
         if known is not None and known.status == "completed":
@@ -252,7 +261,7 @@ class Door:
             request=request,
             spent=ledger.spent(at.session, run=at.run),
             approved=approved,
-            raised=ledger.limits(at.session, run=at.run),
+            raised=ledger.raised(at.session, run=at.run),
         )
 
     def _ask(self, request: CallRequest, entry: Entry, need: NeedsApproval) -> ToolResult | None:
@@ -338,16 +347,14 @@ class Door:
             )
         if known.status == "started":
             self._settle(known, Outcome(status="unknown", result=None, spent={}))
-        self._audit(
-            "unknown_after_crash", known.name, known.arguments, "started before a crash", known.key.call
-        )
+        self._audit("unknown_after_crash", known.name, known.arguments, "started before a crash", known.key.call)
         happened = {"tool": known.name, "call": known.key.call, "key": known.key.idempotency_key}
         raise Trip(Occurrence(name="unknown_after_crash", data=happened), ask=question)
 
     def _begin(self, request: CallRequest, entry: Entry, known: Entry | None) -> Entry:
         if known is not None:
             return self.database.journal.restart(known.key, fence=self.fence, confirmed_safe=True)
-        raised = self.database.ledger.limits(self.activation.session, run=self.activation.run)
+        raised = self.database.ledger.raised(self.activation.session, run=self.activation.run)
         reservations = [
             Reservation(scope=charge.scope, unit=charge.unit, amount=charge.amount, limit=charge.limit)
             for charge in charges(self.effective, request=request, raised=raised)
@@ -390,13 +397,9 @@ class Door:
         work = tool.bind(arguments, context=context)
         try:
             running = work() if tool.is_async else in_thread(work)
-            value = await asyncio.wait_for(
-                running, timeout=_shortest(tool.timeout_s, self.effective.call_timeout_s)
-            )
+            value = await asyncio.wait_for(running, timeout=_shortest(tool.timeout_s, self.effective.call_timeout_s))
         except TimeoutError:
-            return Outcome(
-                status=_timed_out(tool), result=_error(tool.name, "timeout", "it took too long"), spent={}
-            )
+            return Outcome(status=_timed_out(tool), result=_error(tool.name, "timeout", "it took too long"), spent={})
         except Exception as error:  # noqa: BLE001  # recorded: it is the call's outcome
             return Outcome(
                 status="failed",

@@ -44,9 +44,9 @@ class Bridge:
             What the coroutine returns; what it raises is raised here.
         """
         if self._loop is not None:
-            future: Future[T] = asyncio.run_coroutine_threadsafe(work(), self._loop)
-            return future.result()
-        return self._open().call(work)
+            future: Future[_Result[T]] = asyncio.run_coroutine_threadsafe(_caught(work), self._loop)
+            return _opened(future.result())
+        return _opened(self._open().call(_caught, work))
 
     def _open(self) -> BlockingPortal:
         with self._lock:
@@ -57,6 +57,26 @@ class Bridge:
     def close(self) -> None:
         """End the loop's thread, when one was started."""
         self._stack.close()
+
+
+_Result = tuple[T, None] | tuple[None, BaseException]
+
+
+async def _caught(work: Callable[[], Coroutine[Any, Any, T]]) -> _Result[T]:
+    """Carry an exception as a value: a signal that is no `Exception` would bring down the loop's task group."""
+    try:
+        return await work(), None
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # noqa: BLE001  # raised again by the caller
+        return None, error
+
+
+def _opened(result: _Result[T]) -> T:
+    value, error = result
+    if error is not None:
+        raise error
+    return cast(T, value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

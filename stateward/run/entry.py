@@ -143,6 +143,8 @@ def closing_values(entry: Entry) -> tuple[object, ...]:
 
 
 def _charges_text(charges: Sequence[Charge]) -> str:
+    if not charges:
+        return "[]"
     return write_json([[c.scope, c.unit, c.billionths] for c in charges], where="charges")
 
 
@@ -167,7 +169,7 @@ def from_row(row: tuple[Any, ...]) -> Entry:  # SQLite rows are untyped
         result=read_json(row[12]),
         error=read_json(row[13]),
         charges=tuple(Charge(scope=c[0], unit=c[1], billionths=c[2]) for c in read_json(row[14])),
-        overrun=read_json(row[15]),
+        overrun={} if row[15] == "{}" else read_json(row[15]),
         tokens_in=row[16],
         tokens_out=row[17],
         usd=row[18],

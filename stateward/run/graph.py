@@ -199,7 +199,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             given = admit(self.machine, given, before=before, invocation=invocation)
         return _Opened(
             given=given,
-            config=_with_invocation(merged, invocation),
+            config=_with_invocation(_pinned(merged, self.machine) if saver else merged, invocation),
             invocation=invocation,
             saver=saver,
             owns_database=saver is None,
@@ -271,6 +271,12 @@ def _with_invocation(config: RunnableConfig, invocation: Invocation) -> Runnable
     if invocation.fence is not None:
         configurable[FENCE] = invocation.fence
     return {**config, "configurable": configurable}
+
+
+def _pinned(config: RunnableConfig, machine: Machine) -> RunnableConfig:
+    """Name the hashes in every checkpoint's metadata; without a saver that would only cost time."""
+    pins = {f"{part}_hash": value for part, value in machine.pins.to_json().items()}
+    return {**config, "metadata": {**config.get("metadata", {}), **pins, "mode": machine.pins.mode}}
 
 
 def _durable(graph: ChartGraph, kwargs: dict[str, Any]) -> dict[str, Any]:

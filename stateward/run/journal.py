@@ -225,8 +225,7 @@ class Journal:
                 self._ledger.reopen(cur, session=key.session, run=key.run, charges=before.charges)
             entry = replace(before, status="started", tries=before.tries + 1, started_at=now, ended_at=None)
             cur.execute(
-                "UPDATE stateward_journal SET status = 'started', tries = ?, started_at = ?, ended_at = NULL "
-                + _KEY,
+                "UPDATE stateward_journal SET status = 'started', tries = ?, started_at = ?, ended_at = NULL " + _KEY,
                 (entry.tries, now, *key.values),
             )
         return entry

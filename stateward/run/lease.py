@@ -174,16 +174,12 @@ class Leases:
             self.release(lease)
 
     def _claim(self, cur: sqlite3.Cursor, session: str, *, tenant: str, now: float) -> int:
-        cur.execute(
-            "SELECT holder, fence, lease_until, tenant FROM stateward_sessions WHERE id = ?", (session,)
-        )
+        cur.execute("SELECT holder, fence, lease_until, tenant FROM stateward_sessions WHERE id = ?", (session,))
         row = cur.fetchone()
         if row is None:
             return 1
         if tenant and row[3] and row[3] != tenant:
-            raise UnknownSession(
-                f"Tenant `{tenant}` has no session `{session}`", fix="Choose another session id."
-            )
+            raise UnknownSession(f"Tenant `{tenant}` has no session `{session}`", fix="Choose another session id.")
         if _living(row, now=now):
             raise _busy(session, holder=row[0], until=row[2], now=now)
         return int(row[1]) + 1

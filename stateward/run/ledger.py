@@ -101,9 +101,7 @@ def first_trip(
     Returns:
         Scope and unit; None when all fit.
     """
-    return next(
-        (key for key, more in asked.items() if key in limits and used.get(key, 0) + more > limits[key]), None
-    )
+    return next((key for key, more in asked.items() if key in limits and used.get(key, 0) + more > limits[key]), None)
 
 
 def settled(charges: Sequence[Charge], *, spent: Mapping[str, float]) -> tuple[Charge, ...]:
@@ -121,9 +119,7 @@ def settled(charges: Sequence[Charge], *, spent: Mapping[str, float]) -> tuple[C
         GovernanceError: An amount is no finite number from 0.
     """
     new = {unit: to_billionths(amount) for unit, amount in spent.items()}
-    kept = tuple(
-        Charge(scope=c.scope, unit=c.unit, billionths=new.get(c.unit, c.billionths)) for c in charges
-    )
+    kept = tuple(Charge(scope=c.scope, unit=c.unit, billionths=new.get(c.unit, c.billionths)) for c in charges)
     known = {charge.unit for charge in charges}
     extra = (Charge(scope="", unit=unit, billionths=n) for unit, n in new.items() if unit not in known)
     return (*kept, *extra)
@@ -190,11 +186,9 @@ class Ledger:
                 (session,),
             )
             row = cur.fetchone()
-        return Totals(calls=row[0], turns=row[1], tokens_in=row[2], tokens_out=row[3], usd=row[4])
+        return Totals(calls=row[0], turns=row[1], tokens_in=row[2], tokens_out=row[3], usd=float(row[4]))
 
-    def raise_limit(
-        self, session: str, run: str, scope: str, unit: str, value: float, by: str, reason: str
-    ) -> None:
+    def raise_limit(self, session: str, run: str, scope: str, unit: str, value: float, by: str, reason: str) -> None:
         """Set another limit for one run, in place of its policy's.
 
         Args:
@@ -338,9 +332,7 @@ def _used(cur: sqlite3.Cursor, *, session: str, run: str) -> dict[tuple[str, str
 
 
 def _overrides(cur: sqlite3.Cursor, *, session: str, run: str) -> dict[tuple[str, str], int]:
-    cur.execute(
-        "SELECT scope, unit, value FROM stateward_limits WHERE session = ? AND run = ?", (session, run)
-    )
+    cur.execute("SELECT scope, unit, value FROM stateward_limits WHERE session = ? AND run = ?", (session, run))
     return {(row[0], row[1]): row[2] for row in cur.fetchall()}
 
 

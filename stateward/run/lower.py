@@ -75,9 +75,7 @@ def lower(
         context_schema=context,
         output_schema=TypedDict(f"{definition.name}_output", hints),
     )
-    machine = _machine(
-        definition, schema=schema, hints=hints, builder=builder, root=root, tools=tools, roles=roles
-    )
+    machine = _machine(definition, schema=schema, hints=hints, builder=builder, root=root, tools=tools, roles=roles)
     _add_nodes(machine, builder)
     return machine, builder
 
@@ -115,11 +113,7 @@ def finish(
         allowed=allowlist(dict(machine.schema.types)),
         **attributes,
     )
-    return graph.with_config(
-        metadata={f"{part}_hash": value for part, value in machine.pins.to_json().items()}
-        | {"mode": machine.pins.mode},
-        recursion_limit=_recursion_limit(machine),
-    )
+    return graph.with_config(recursion_limit=_recursion_limit(machine))
 
 
 def _refuse_parallel(definition: Definition) -> None:
@@ -152,9 +146,7 @@ def _machine(
         if node.kind != "history"
     }
     plans = {
-        node.index: plan_state(
-            node, node.activity, effective=effectives[node.index], tools=tools, schema=state
-        )
+        node.index: plan_state(node, node.activity, effective=effectives[node.index], tools=tools, schema=state)
         for node in definition.nodes
         if node.activity is not None
     }
@@ -166,9 +158,7 @@ def _machine(
         roles=roles,
         pins=Pins(
             chart=digest(definition.to_json()),
-            policy=digest(
-                {definition.nodes[index].path: policy.hash for index, policy in effectives.items()}
-            ),
+            policy=digest({definition.nodes[index].path: policy.hash for index, policy in effectives.items()}),
             schema=digest(schema_json(hints)),
             mode=effectives[0].mode,
         ),
@@ -204,12 +194,7 @@ def _dispatch(machine: Machine, values: Values, config: RunnableConfig) -> str:
 
 def _recursion_limit(machine: Machine) -> int:
     """Enough supersteps for every turn the fuse allows, each of them visiting every state and its ask once."""
-    turns = [
-        limit.value
-        for policy in machine.effectives.values()
-        for limit in policy.limits
-        if limit.unit == "turns"
-    ]
+    turns = [limit.value for policy in machine.effectives.values() for limit in policy.limits if limit.unit == "turns"]
     if not turns:
         return NO_FUSE_LIMIT
     return int(max(turns) + 1) * (2 * len(machine.plans) + 2) + 25

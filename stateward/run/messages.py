@@ -49,7 +49,5 @@ def linear(declared: Any) -> Any:  # a type annotation
         The annotation, with LangGraph's message reducer replaced; any other annotation unchanged.
     """
     if get_origin(declared) is Annotated and add_messages in get_args(declared)[1:]:
-        return Annotated[
-            get_args(declared)[0], DeltaChannel(messages_reducer, snapshot_frequency=SNAPSHOT_EVERY)
-        ]
+        return Annotated[get_args(declared)[0], DeltaChannel(messages_reducer, snapshot_frequency=SNAPSHOT_EVERY)]
     return declared

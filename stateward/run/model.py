@@ -151,9 +151,7 @@ class GovernedModel(BaseChatModel):
     ) -> tuple[list[BaseMessage], dict[str, Any], Entry]:
         window = self._door.effective.window
         pruned = (
-            list(prune(messages, max_messages=window.max_messages, keep_last=window.keep_last))
-            if window
-            else messages
+            list(prune(messages, max_messages=window.max_messages, keep_last=window.keep_last)) if window else messages
         )
         options = self._bounded(kwargs)
         request = CallRequest(

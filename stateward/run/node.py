@@ -7,7 +7,7 @@ follows a tool call starts here: `_attempts` calls the activity with its `Run`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, cast
 
@@ -22,6 +22,7 @@ from stateward.chart.step import start
 from stateward.chart.tables import ACTIVITY_DONE
 from stateward.errors import CheckpointError, DefinitionError, Diverged, UpdateRefused
 from stateward.govern.gate import Failed, check
+from stateward.run.ask import Ask
 from stateward.run.checkpoint import CHANNEL, Control, decode
 from stateward.run.commit import Committed, Progress, ask_commit, finish
 from stateward.run.context import Core, Run, SyncRun, awithin, within
@@ -69,9 +70,7 @@ class StateNode(Runnable[Values, Command[Any]]):
         config = config or {}
         return drive_sync(self._steps(input, config), bridge=invocation_of(config).bridge)
 
-    async def ainvoke(
-        self, input: Values, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> Command[Any]:
+    async def ainvoke(self, input: Values, config: RunnableConfig | None = None, **kwargs: Any) -> Command[Any]:
         """Run the node on this event loop.
 
         Args:
@@ -82,9 +81,7 @@ class StateNode(Runnable[Values, Command[Any]]):
         return await drive_async(self._steps(input, config or {}))
 
 
-def activity_steps(
-    machine: Machine, plan: StatePlan, values: Values, config: RunnableConfig
-) -> Steps[Command[Any]]:
+def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
     """Run a state's activity and commit what it came to.
 
     Args:
@@ -101,15 +98,17 @@ def activity_steps(
     try:
         ended = yield from _attempts(machine, plan, progress, invocation)
     except Suspend as suspended:
-        yield Work(fn=invocation.database.asks.create, args=(suspended.asks,))
+        yield Work(fn=_put_asks, args=(invocation, suspended.asks))
         return ask_commit(machine, plan.node.index, progress, suspended.asks)
     committed = finish(machine, progress, ended.events)
     if ended.ask is not None and not committed.handled:
-        yield Work(fn=invocation.database.asks.create, args=(ended.ask.asks,))
-        return ask_commit(
-            machine, plan.node.index, begin(machine, values, where=plan.node.path), ended.ask.asks
-        )
+        yield Work(fn=_put_asks, args=(invocation, ended.ask.asks))
+        return ask_commit(machine, plan.node.index, begin(machine, values, where=plan.node.path), ended.ask.asks)
     return _told(committed, ended, invocation)
+
+
+def _put_asks(invocation: Invocation, asks: Sequence[Ask]) -> None:
+    invocation.database.asks.create(asks, fence=invocation.fence)
 
 
 def enter_steps(machine: Machine, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
@@ -155,14 +154,10 @@ def _attempts(machine: Machine, plan: StatePlan, progress: Progress, invocation:
     for attempt in range(1, retries + 2):
         run.attempt = attempt
         try:
-            returned = yield _work(plan, progress, run)
-            update = as_update(returned, where=plan.node.path)
-            verdict = _gated(plan, update)
+            verdict = _gated(plan, as_update((yield from _called(plan, progress, run)), where=plan.node.path))
             if not isinstance(verdict, Failed):
                 progress.view.apply(verdict)
                 return Ended(events=(*run.raised, _done(plan)))
-            run.feedback, errors = verdict.feedback, verdict.errors
-            run.raised.clear()
         except (CheckpointError, DefinitionError, Diverged):
             raise
         except Trip as tripped:
@@ -170,8 +165,23 @@ def _attempts(machine: Machine, plan: StatePlan, progress: Progress, invocation:
             return Ended(events=(*run.raised, tripped.event), ask=asks)
         except Exception as error:  # noqa: BLE001  # it becomes an event of the chart, and the run's reason
             return Ended(events=(*run.raised, _error(plan, error)), failure=error)
+        run.feedback, errors = verdict.feedback, verdict.errors
+        run.raised.clear()
     reason = {"state": plan.node.path, "attempts": retries + 1, "errors": errors, "feedback": run.feedback}
     return Ended(events=(*run.raised, Occurrence(name="error.contract", data=reason)))
+
+
+def _called(plan: StatePlan, progress: Progress, run: Core[Any]) -> Steps[Any]:
+    """Call the activity once; a signal of the door stands, whatever the activity made of it."""
+    try:
+        returned = yield _work(plan, progress, run)
+    except Exception:
+        if run.signal is not None:
+            raise run.signal from None
+        raise
+    if run.signal is not None:
+        raise run.signal
+    return returned
 
 
 def _work(plan: StatePlan, progress: Progress, run: Core[Any]) -> Work:

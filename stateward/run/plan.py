@@ -25,7 +25,7 @@ ENTER = "__enter__"
 DEFAULT_RETRIES = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Gate:
     """The contract on a state's output and what happens when it is not kept.
 
@@ -36,8 +36,8 @@ class Gate:
     """
 
     contract: type[BaseModel] | str
-    key: str | None = None
-    retries: int | None = None
+    key: str | None = field(default=None, kw_only=True)
+    retries: int | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +77,7 @@ class StatePlan:
     def can_ask(self) -> bool:
         """Whether a call of this activity may need a person."""
         restricted = any(self.effective.level(name).level == "restricted" for name in self.tools)
-        return restricted or any(
-            tool.effect == "once" and tool.lookup is None for tool in self.tools.values()
-        )
+        return restricted or any(tool.effect == "once" and tool.lookup is None for tool in self.tools.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +92,6 @@ class Machine:
     pins: Pins
     microsteps: int
     name: str
-    places: Mapping[int, str] = field(default_factory=dict[int, str])
 
     def activity_node(self, state: int) -> str:
         """Return the LangGraph node that runs a state's activity.
@@ -221,7 +218,7 @@ def _gate(output: object, *, effective: Effective, schema: StateSchema, where: s
 
 def _as_gate(output: object, *, where: str) -> Gate:
     if isinstance(output, str) or (isinstance(output, type) and issubclass(output, BaseModel)):
-        return Gate(contract=output)
+        return Gate(output)
     raise DefinitionError(
         f"`output` is {output!r}, not a contract",
         where=where,

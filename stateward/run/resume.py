@@ -129,9 +129,7 @@ def _answer(ask: str, value: Any, *, asks: Sequence[str]) -> Answer:  # any JSON
 
 def _decisions(given: Sequence[Any], *, asks: Sequence[str]) -> Answers:
     if len(given) != len(asks):
-        raise NotExpected(
-            f"{len(given)} decisions for {len(asks)} open asks", fix="Send one for each, in order."
-        )
+        raise NotExpected(f"{len(given)} decisions for {len(asks)} open asks", fix="Send one for each, in order.")
     return Answers(
         answers=tuple(
             _answer(ask, {"decision": one.get("type"), "note": one.get("message")}, asks=asks)

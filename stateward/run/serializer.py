@@ -167,11 +167,7 @@ def _build(code: int, make: Callable[..., Any], content: Sequence[Any]) -> Any:
         return getattr(make, content[3])(argument)
     if code == POSITIONAL:
         # `Send` takes its third argument by name only.
-        return (
-            make(*argument[:2], timeout=argument[2])
-            if content[1] == "Send" and argument[2:]
-            else make(*argument)
-        )
+        return make(*argument[:2], timeout=argument[2]) if content[1] == "Send" and argument[2:] else make(*argument)
     if code == PYDANTIC_2:
         return _model(make, argument)
     return make(**argument)

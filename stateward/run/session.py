@@ -206,6 +206,4 @@ def _path(control: Control, graph: ChartGraph) -> str:
 
 
 def _command(event: str | None, data: Mapping[str, Any] | None) -> object:
-    return (
-        None if event is None else Command(resume={"event": event, "data": dict(data) if data else None})
-    )
+    return None if event is None else Command(resume={"event": event, "data": dict(data) if data else None})

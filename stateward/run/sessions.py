@@ -165,9 +165,7 @@ class Sessions:
             )
             return tuple(_terminal(row) for row in cur.fetchall())
 
-    def project(
-        self, cur: sqlite3.Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str
-    ) -> None:
+    def project(self, cur: sqlite3.Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str) -> None:
         """Bring the row up to a checkpoint's control channel; call it in the transaction of the checkpoint.
 
         A status that ends the run writes its terminal record, once. A run that goes on after its end,
@@ -250,7 +248,7 @@ class Sessions:
             lease_until=row[17],
             turns=row[18],
             tokens=row[19],
-            usd=row[20],
+            usd=float(row[20]),
             stalled=stalled,
         )
 
@@ -259,9 +257,7 @@ def _text(value: object) -> str | None:
     return None if value is None else write_json(value, where="the control channel")
 
 
-def _projected(
-    session: str, *, control: Mapping[str, Any], run: Mapping[str, Any], now: float
-) -> tuple[object, ...]:
+def _projected(session: str, *, control: Mapping[str, Any], run: Mapping[str, Any], now: float) -> tuple[object, ...]:
     hashes: Mapping[str, Any] = run.get("hashes") or {}
     return (
         session,

@@ -199,9 +199,7 @@ def declared_types(schema: type[Any]) -> dict[str, Any]:
     if issubclass(schema, BaseModel):
         hints = {key: kind for key, kind in hints.items() if key in schema.model_fields}
     if not hints:
-        raise DefinitionError(
-            f"The state schema `{schema.__name__}` declares no keys", fix="Give it at least one."
-        )
+        raise DefinitionError(f"The state schema `{schema.__name__}` declares no keys", fix="Give it at least one.")
     if CHANNEL in hints:
         raise DefinitionError(
             f"The state schema `{schema.__name__}` declares the key `{CHANNEL}`",

@@ -105,9 +105,7 @@ class Tool:
         try:
             parsed = self.arguments.model_validate(dict(arguments))
         except ValidationError as invalid:
-            problems = [
-                f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in invalid.errors()
-            ]
+            problems = [f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in invalid.errors()]
             raise ValueError("; ".join(problems)) from invalid
         return {name: getattr(parsed, name) for name in self.arguments.model_fields}
 

@@ -41,9 +41,7 @@ def awaited(machine: Machine, configuration: Configuration) -> list[Json]:
     events = machine.chart.events
     names = [name for name in enabled(machine.chart, configuration) if not name.startswith(_INTERNAL)]
     typed = {name: events.get(name) for name in names}
-    return [
-        {"name": n, **({"schema": kind.model_json_schema()} if kind else {})} for n, kind in typed.items()
-    ]
+    return [{"name": n, **({"schema": kind.model_json_schema()} if kind else {})} for n, kind in typed.items()]
 
 
 def wait_steps(machine: Machine, state: int, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:

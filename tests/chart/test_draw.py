@@ -29,9 +29,9 @@ stateDiagram-v2
     state "PAUSED" as PAUSED
     state "DONE" as DONE
     DONE --> [*]
-    WORKING__REFLECT --> DONE
     WORKING --> PAUSED : pause
     WORKING --> DONE : [said_stop]
+    WORKING__REFLECT --> DONE
     PAUSED --> WORKING___history_ : resume / remember
     classDef active fill:#ffe8a3,stroke:#b8860b,stroke-width:2px
     class WORKING__ACT active

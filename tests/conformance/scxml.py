@@ -96,7 +96,7 @@ class _Loader:
     def _transition(self, element: Element, *, source: int, ids: dict[str, int]) -> None:
         events = tuple(normal(each) for each in element.get("event", "").split())
         if {"error", "error.execution"} & set(events):
-            events = (*events, "error.guard")
+            events = (*events, "error.guard", "error.action")
         cond = element.get("cond")
         transition = Transition(
             index=len(self.transitions),
