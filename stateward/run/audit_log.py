@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 from stateward.errors import CheckpointError
 from stateward.govern.audit import GENESIS
@@ -16,6 +16,7 @@ from stateward.run.connection import Connection
 from stateward.run.json_text import read_json
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+_FLAT = frozenset({str, int, bool, type(None)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,22 +111,15 @@ class AuditLog:
 def _canonical_text(record: Mapping[str, Any]) -> str:
     # The canonical writer is slow and the door writes a record for every call: where nothing needs it, the C
     # encoder gives the same text. A test compares the two.
-    return _ENCODER.encode(record) if _is_simple(record) else canonical(record).decode()
+    if set(map(type, record)) == {str} and _FLAT.issuperset(map(type, record.values())):
+        text = _ENCODER.encode(record)
+        if text.isascii() and '"$' not in text and _are_small(record.values()):
+            return text
+    return canonical(record).decode()
 
 
-def _is_simple(value: object) -> bool:
-    if isinstance(value, str):
-        return value.isascii() and "\x7f" not in value
-    if value is None or isinstance(value, bool):
-        return True
-    if isinstance(value, int):
-        return abs(value) < 2**53
-    if isinstance(value, list | tuple):
-        return all(_is_simple(item) for item in cast("list[object]", value))
-    if isinstance(value, dict):
-        entries = cast("dict[object, object]", value).items()
-        return all(isinstance(k, str) and k[:1] != "$" and _is_simple(k) and _is_simple(v) for k, v in entries)
-    return False
+def _are_small(values: Iterable[object]) -> bool:
+    return all(abs(value) < 2**53 for value in values if isinstance(value, int))
 
 
 def _link_text(previous: str, *, text: str) -> str:

@@ -189,7 +189,7 @@ def audit_record(entry: Entry) -> dict[str, Any]:
         Plain JSON.
     """
     key = entry.key
-    return {
+    record: dict[str, Any] = {
         "event": "call",
         "session": key.session,
         "run": key.run,
@@ -204,5 +204,7 @@ def audit_record(entry: Entry) -> dict[str, Any]:
         "status": entry.status,
         "tries": entry.tries,
         "usd": f"{entry.usd:.9f}",
-        "overrun": {unit: f"{excess:.9f}" for unit, excess in entry.overrun.items()},
     }
+    if entry.overrun:
+        record["overrun"] = {unit: f"{excess:.9f}" for unit, excess in entry.overrun.items()}
+    return record

@@ -51,7 +51,7 @@ def test_the_log_can_only_be_appended_to(statement: str) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE stateward_audit SET record = replace(record, 'x2', 'y2') WHERE seq = 2",
+        "UPDATE stateward_audit SET record = replace(record, 'x1', 'y1') WHERE seq = 2",
         "DELETE FROM stateward_audit WHERE seq = 2",
     ],
 )
@@ -64,7 +64,7 @@ def test_a_changed_or_removed_row_is_found(statement: str) -> None:
         cur.execute("DROP TRIGGER stateward_audit_no_update")
         cur.execute("DROP TRIGGER stateward_audit_no_delete")
         assert isinstance(cur.execute(statement), sqlite3.Cursor)
-    with pytest.raises(CheckpointError, match="Row [23]"):
+    with pytest.raises(CheckpointError, match=r"Row [23]"):
         database.audit.verify()
 
 
