@@ -24,7 +24,7 @@ from nodes.support_desk.state import Desk
 from nodes.support_desk.tools import desk_tools
 from nodes.support_desk.triage import Triager
 from nodes.support_desk.triage_rules import TriageConfig, triage_rules
-from stateward.config import ModelConfig, load
+from stateward.config import ModelConfig, by_section, load
 from stateward.models import chat_models, tool_schema
 from stateward.run.graph import ChartGraph
 
@@ -101,8 +101,9 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
         The compiled graph, without a saver.
     """
     variables = os.environ if env is None else env
-    config = load(DeskConfig, CONFIG, env=variables, prefix="config", overrides=overrides)
-    policy = sw.load_policy(POLICY, env=variables, overrides=overrides)
+    given = by_section(overrides)
+    config = load(DeskConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
+    policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
     tools = desk_tools(Shop(_absolute(config.shop)))
     roles = models or chat_models(config.models, env=variables)
     rules = triage_rules(config.triage, file=str(CONFIG))

@@ -120,6 +120,33 @@ def load(
         raise ConfigError(file=file, key=dotted(key), expected=found.expected, given=found.given) from error
 
 
+def by_section(
+    overrides: Sequence[str], *, sections: Sequence[str] = ("config", "policy")
+) -> dict[str, tuple[str, ...]]:
+    """Sort dotted overrides by their first word, so that each goes to the file it speaks of.
+
+    Args:
+        overrides: Texts such as `policy.fuses.usd=0.2`.
+        sections: The words that may stand first.
+
+    Returns:
+        Section to its overrides, in order; every section is there.
+
+    Raises:
+        ConfigError: An override begins with another word.
+    """
+    sorted_out: dict[str, list[str]] = {section: [] for section in sections}
+    for text in overrides:
+        section = text.partition("=")[0].partition(".")[0].strip()
+        if section not in sorted_out:
+            known = " or ".join(f"`{name}.…`" for name in sections)
+            raise ConfigError(
+                file="override", key=text.partition("=")[0], expected=f"a key that begins with {known}", given=text
+            )
+        sorted_out[section].append(text)
+    return {section: tuple(texts) for section, texts in sorted_out.items()}
+
+
 def load_policy(
     name_or_path: str | Path,
     *,

@@ -43,7 +43,15 @@ class SupportDesk:
         """Read the facts of the message; a follow-up without an order number speaks of the earlier one."""
         facts = facts_of(text_of(state), received_at=(state.get("case") or {}).get("received_at", ""))
         recalled = facts.recalling(facts_in(state)).to_json()
-        return {"facts": recalled, "triage": {}, "plan": {}, "outcomes": [], "ticket": {}, "reply": "", "escalation": {}}
+        return {
+            "facts": recalled,
+            "triage": {},
+            "plan": {},
+            "outcomes": [],
+            "ticket": {},
+            "reply": "",
+            "escalation": {},
+        }
 
     def judge(self, state: Desk) -> Triage:
         """Judge the message with the local encoder."""
@@ -58,9 +66,7 @@ class SupportDesk:
 
     def next_plan(self, state: Desk) -> Plan:
         """Say by rules what is to be done next."""
-        return make_plan(
-            triage_in(state), facts=facts_in(state), sender=sender_of(state), outcomes=outcomes_in(state)
-        )
+        return make_plan(triage_in(state), facts=facts_in(state), sender=sender_of(state), outcomes=outcomes_in(state))
 
     def plan(self, state: Desk) -> dict[str, Any]:
         """Plan the calls; asked again after every round of them."""

@@ -33,7 +33,7 @@ AMOUNT = compile_pattern(rf"(?:€|\beuros?|\beur) ?{NUMBER}|{NUMBER} ?(?:€|eu
 EMAIL = compile_pattern(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
 PERSONAL = (
     ("[iban]", compile_pattern(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b")),
-    ("[card]", compile_pattern(r"\b(?:\d[ -]?){12,18}\d\b")),
+    ("[card]", compile_pattern(r"\b\d{4}[ -]?\d{4}[ -]?\d{4}[ -]?\d{1,7}\b|\b\d{4}[ -]?\d{6}[ -]?\d{5}\b")),
     ("[phone]", compile_pattern(r"(?:\+|\b0)\d[\d ()/-]{6,16}\d\b")),
     ("[e-mail]", EMAIL),
 )

@@ -6,6 +6,7 @@ their result. Both number the calls of the activation in the order in which they
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
@@ -145,6 +146,15 @@ class Core(Generic[C]):
         """Why the activity must end here, or None."""
         return self._door.signal if self._door is not None else None
 
+    async def rest(self, *, cancel: bool = False) -> None:
+        """Wait for calls the activity started and did not wait for.
+
+        Args:
+            cancel: Whether to end them at once.
+        """
+        if self._door is not None:
+            await self._door.rest(cancel=cancel)
+
     def number(self) -> int:
         """Take the next call number of the activation."""
         return next(self._numbers)
@@ -262,8 +272,16 @@ def awithin(run: Core[Any], fn: Callable[..., Awaitable[T]]) -> Callable[..., Aw
     async def call(*args: Any) -> T:
         token = _CURRENT.set(run)
         try:
-            return await fn(*args)
+            returned = await fn(*args)
+        except asyncio.CancelledError:
+            await run.rest(cancel=True)
+            raise
+        except BaseException:
+            await run.rest()
+            raise
         finally:
             _CURRENT.reset(token)
+        await run.rest()
+        return returned
 
     return call

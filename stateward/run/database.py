@@ -1,7 +1,7 @@
 """One database: LangGraph's checkpoints and store, and Stateward's tables beside them.
 
-`open_database` is the public `stateward.open`. A second dialect is chosen in `_place`, and opened as
-`_connect` does.
+`open_database` is the public `stateward.open`. A second dialect is chosen in `_place`, and gets a
+connection of its own.
 """
 
 from __future__ import annotations
@@ -117,9 +117,14 @@ def open_database(url: str, *, clock: Clock | None = None, lease_ttl_s: float = 
         The database, usable from every thread of this process.
 
     Raises:
-        CheckpointError: The URL is none of these, the file cannot be written, is no database or is full.
+        CheckpointError: The URL is none of these, the file cannot be written, is no database or is full, or
+            `lease_ttl_s` is not above 0.
         CodecError: The database was written by a newer release.
     """
+    if lease_ttl_s <= 0:
+        raise CheckpointError(
+            f"`lease_ttl_s` is {lease_ttl_s!r}", where=f"`{url}`", fix="Give a number of seconds above 0."
+        )
     path = _place(url)
     connection = connect(path, clock=clock or SystemClock(), label=url)
     try:

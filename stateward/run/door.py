@@ -8,12 +8,15 @@ Follow a tool call: `node` makes the activity's `Run`, `context.Run.tool` number
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
+
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from stateward.chart.event import Occurrence
-from stateward.errors import Diverged, UnknownAsk
+from stateward.errors import CodecError, Diverged, UnknownAsk
 from stateward.govern.decision import (
     CallRequest,
     Decision,
@@ -30,6 +33,8 @@ from stateward.run.ask import Ask, ask_id
 from stateward.run.database import Database
 from stateward.run.drive import in_thread
 from stateward.run.journal import Begun, CallKey, Entry, Known, Reservation, Tripped
+from stateward.run.json_text import read_json, write_json
+from stateward.run.ledger import BILLION
 from stateward.run.signal import Suspend, Trip
 from stateward.run.tool import Effect, Tool, ToolContext, ToolResult, refusal
 
@@ -86,6 +91,7 @@ class Door:
         effective: The folded policy of the state.
         tools: The tools the state declares.
         fence: The session's fencing token, or None when nothing is leased.
+        notify: Told of each result as it comes, whatever the order of the calls.
     """
 
     def __init__(
@@ -96,7 +102,9 @@ class Door:
         effective: Effective,
         tools: Mapping[str, Tool],
         fence: int | None,
+        notify: Callable[[ToolResult], None],
     ) -> None:
+        self.notify = notify
         self.database = database
         self.activation = activation
         self.effective = effective
@@ -105,6 +113,7 @@ class Door:
         self.signal: Suspend | Trip | None = None
         """Why the activity must end here; it stands even if the activity swallowed what was raised."""
         self._slots = asyncio.Semaphore(FAN_OUT)
+        self._busy: set[asyncio.Task[Any]] = set()
 
     async def tool(self, name: str, arguments: Mapping[str, Any], *, call: int, call_id: str = "") -> ToolResult:
         """Call a tool, if the policy lets it pass.
@@ -121,6 +130,34 @@ class Door:
         Raises:
             Diverged: The journal has another call under this number.
         """
+        with self.busy():
+            return await self._tool(name, arguments, call=call, call_id=call_id)
+
+    @contextmanager
+    def busy(self) -> Generator[None]:
+        """Keep the present task in mind until its call has ended."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._busy.add(task)
+        try:
+            yield
+        finally:
+            if task is not None:
+                self._busy.discard(task)
+
+    async def rest(self, *, cancel: bool = False) -> None:
+        """Wait for calls that run beside the activity, so that none outlives it.
+
+        Args:
+            cancel: Whether to end them at once, because the activity itself was cancelled.
+        """
+        others = self._busy - {asyncio.current_task()}
+        for task in others if cancel else ():
+            task.cancel()
+        if others:
+            await asyncio.wait(others)
+
+    async def _tool(self, name: str, arguments: Mapping[str, Any], *, call: int, call_id: str) -> ToolResult:
         known = self.tools.get(name)
         if known is None:
             return await self._deny(name, arguments, _undeclared(name, self.tools), call=call, call_id=call_id)
@@ -151,9 +188,15 @@ class Door:
                 return replace(admitted, call_id=call_id)
             outcome = await self._perform(tool, arguments, admitted)
             await in_thread(self._settle, admitted, outcome)
-        return ToolResult(
-            name=tool.name, status=_status(outcome.status), value=outcome.result, call=call, call_id=call_id
+        result = ToolResult(
+            name=tool.name,
+            status=_status(outcome.status, outcome.result),
+            value=outcome.result,
+            call=call,
+            call_id=call_id,
         )
+        self.notify(result)
+        return result
 
     async def tools_batch(self, calls: Sequence[tuple[int, str, Mapping[str, Any], str]]) -> list[ToolResult]:
         """Make several calls at the same time; every one that may run does, whatever becomes of its siblings.
@@ -188,7 +231,7 @@ class Door:
             call: The call's number in the activation, from 1.
 
         Returns:
-            The journal's entry: `completed` when the call was already made, else `started`.
+            The journal's entry: `completed` or `failed` when the call was already made, else `started`.
 
         Raises:
             FuseTripped: A fuse forbids the call.
@@ -204,9 +247,9 @@ class Door:
     def _admit_model(self, request: CallRequest, call: int) -> Entry:
         entry = self._entry(request, call=call, effect="idempotent")
         known = self._known(entry)
-        if known is not None and known.status == "completed":
+        if known is not None and known.status in ("completed", "failed"):
             return known
-        decision = self._decide(request, approved=False)
+        decision = self._decide(request, known=known, approved=False)
         if isinstance(decision, Deny):
             raise Trip(self._tripped(decision, request, call))
         return self._begin(request, entry, known)
@@ -230,12 +273,12 @@ class Door:
             settled = self._reconcile(known, tool)
             if settled is not None:
                 return settled
-        decision = self._decide(request, approved=False)
+        decision = self._decide(request, known=known, approved=False)
         if isinstance(decision, NeedsApproval):
             answered = self._ask(request, entry, decision)
             if answered is not None:
                 return answered
-            decision = self._decide(request, approved=True)
+            decision = self._decide(request, known=known, approved=True)
         if isinstance(decision, Deny):
             if decision.fuse:
                 raise Trip(self._tripped(decision, request, entry.key.call))
@@ -254,12 +297,16 @@ class Door:
             )
         return known
 
-    def _decide(self, request: CallRequest, *, approved: bool) -> Decision:
+    def _decide(self, request: CallRequest, *, known: Entry | None, approved: bool) -> Decision:
         ledger, at = self.database.ledger, self.activation
+        spent = dict(ledger.spent(at.session, run=at.run))
+        for charge in known.charges if known is not None else ():
+            # A call that a crash cut off is charged already; taken up again, it costs nothing more.
+            spent[charge.scope, charge.unit] -= charge.billionths / BILLION
         return decide(
             self.effective,
             request=request,
-            spent=ledger.spent(at.session, run=at.run),
+            spent=spent,
             approved=approved,
             raised=ledger.raised(at.session, run=at.run),
         )
@@ -291,7 +338,9 @@ class Door:
         kind: str = "approve",
     ) -> Ask:
         key = entry.key
-        fingerprint = f"{kind}:{entry.fingerprint}" if kind != "approve" else entry.fingerprint
+        # An approval to run again holds for one try: after another crash it is another question.
+        again = f"{kind}:{entry.tries}:{entry.fingerprint}"
+        fingerprint = again if kind != "approve" else entry.fingerprint
         return Ask(
             id=ask_id(key, fingerprint=fingerprint),
             session=key.session,
@@ -310,13 +359,20 @@ class Door:
 
     def _reconcile(self, known: Entry, tool: Tool) -> ToolResult | None:
         """Find out what became of a `once` call that was started before a crash; None when it is safe to make it."""
-        if tool.lookup is not None:
+        if tool.lookup is None:
+            return self._unknown(known)
+        try:
             found = tool.lookup(known.key.idempotency_key)
-            if found is None:
-                return None
-            self._settle(known, Outcome(status="completed", result=found, spent={}))
-            return ToolResult(name=known.name, status="ok", value=found, call=known.key.call)
-        return self._unknown(known)
+        except Exception as error:  # noqa: BLE001  # recorded: nobody knows how the call ended
+            reason = f"its look-up failed: {type(error).__name__}: {error}"
+            self._audit("lookup_failed", known.name, known.arguments, reason, known.key.call)
+            return self._unknown(known)
+        if found is None:
+            return None
+        outcome = _kept(tool, found)
+        self._settle(known, outcome)
+        status = _status(outcome.status, outcome.result)
+        return ToolResult(name=known.name, status=status, value=outcome.result, call=known.key.call)
 
     def _unknown(self, known: Entry) -> ToolResult | None:
         """Let a person, or the chart, decide about a call whose end nobody knows; None when it may run again."""
@@ -406,7 +462,7 @@ class Door:
                 result=_error(tool.name, "failed", f"{type(error).__name__}: {error}"),
                 spent={},
             )
-        return Outcome(status="completed", result=redact(value, classes=_SECRET), spent={})
+        return _kept(tool, value)
 
     def _settle(self, entry: Entry, outcome: Outcome) -> None:
         self.database.journal.settle(
@@ -449,16 +505,31 @@ class Door:
         )
 
 
+def _kept(tool: Tool, value: Any) -> Outcome:  # whatever a tool returns
+    """Bring a result into the form the journal keeps, so that a re-entered activity sees what it saw first."""
+    try:
+        plain = redact(to_jsonable_python(value), classes=_SECRET)
+        text = write_json(plain, where=f"the result of `{tool.name}`")
+    except (CodecError, PydanticSerializationError) as misfit:
+        reason = f"it ran, but its result cannot be kept: {misfit}"
+        return Outcome(status="failed", result=_error(tool.name, "failed", reason), spent={})
+    return Outcome(status="completed", result=read_json(text), spent={})
+
+
 def _undeclared(name: str, tools: Mapping[str, Tool]) -> str:
     return f"the state does not declare the tool `{name}`; it may use: {', '.join(sorted(tools)) or 'none'}"
 
 
 def _replayed(known: Entry) -> ToolResult:
-    return ToolResult(name=known.name, status=_status(known.status), value=known.result, call=known.key.call)
+    status = _status(known.status, known.result)
+    return ToolResult(name=known.name, status=status, value=known.result, call=known.key.call)
 
 
-def _status(journal: str) -> Any:  # ToolStatus, from the journal's word
-    return {"completed": "ok", "failed": "failed", "unknown": "unknown"}.get(journal, "failed")
+def _status(journal: str, result: Any) -> Any:  # ToolStatus, from the journal's word and the JSON beside it
+    if journal == "failed" and isinstance(result, Mapping):
+        error = cast("Mapping[str, Any]", result).get("error")
+        return "timeout" if isinstance(error, Mapping) and error["type"] == "timeout" else "failed"
+    return {"completed": "ok", "unknown": "unknown"}.get(journal, "failed")
 
 
 def _timed_out(tool: Tool) -> Literal["failed", "unknown"]:

@@ -14,6 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableBinding
 from pydantic import PrivateAttr
 
+from stateward.errors import RunError
 from stateward.govern.decision import CallRequest
 from stateward.govern.window import prune
 from stateward.run.door import Door, Outcome
@@ -118,11 +119,11 @@ class GovernedModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         pruned, options, entry = self._admit(messages, kwargs, self._number())
-        if entry.status == "completed":
+        if entry.status != "started":
             return _restored(entry)
         try:
             result = self._role.model._generate(pruned, stop, run_manager, **options)
-        except BaseException as error:
+        except Exception as error:
             self._door.settle_model(entry, _failed(error))
             raise
         self._door.settle_model(entry, self._outcome(result))
@@ -135,12 +136,23 @@ class GovernedModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        with self._door.busy():
+            return await self._call(messages, stop, run_manager, kwargs)
+
+    async def _call(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None,
+        run_manager: AsyncCallbackManagerForLLMRun | None,
+        kwargs: dict[str, Any],
+    ) -> ChatResult:
         pruned, options, entry = await in_thread(self._admit, messages, kwargs, self._number())
-        if entry.status == "completed":
+        if entry.status != "started":
             return _restored(entry)
         try:
+            # What is cancelled stays `started`: the activity, entered again, makes the call again.
             result = await self._role.model._agenerate(pruned, stop, run_manager, **options)
-        except BaseException as error:
+        except Exception as error:
             await in_thread(self._door.settle_model, entry, _failed(error))
             raise
         await in_thread(self._door.settle_model, entry, self._outcome(result))
@@ -188,10 +200,16 @@ class GovernedModel(BaseChatModel):
 
 
 def _restored(entry: Entry) -> ChatResult:
+    if entry.status == "failed":
+        raise RunError(
+            f"The call of model `{entry.name}` failed: {entry.result['error']}",
+            where=entry.key.path,
+            fix="It is not made again for this activation; let the chart enter the state anew.",
+        )
     return ChatResult(generations=[ChatGeneration(message=messages_from_dict([entry.result])[0])])
 
 
-def _failed(error: BaseException) -> Outcome:
+def _failed(error: Exception) -> Outcome:
     return Outcome(status="failed", result={"error": f"{type(error).__name__}: {error}"}, spent={})
 
 

@@ -32,6 +32,7 @@ from stateward.run.drive import Steps, Work, drive_async, drive_sync
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.plan import Machine, StatePlan
 from stateward.run.signal import Suspend, Trip
+from stateward.run.tool import ToolResult
 from stateward.run.view import View
 
 Values = dict[str, Any]
@@ -221,6 +222,9 @@ def _make_run(machine: Machine, plan: StatePlan, progress: Progress, invocation:
         tenant=invocation.tenant,
     )
 
+    runtime = get_runtime() if plan.takes_run or plan.runnable is not None else None
+    writer = runtime.stream_writer if runtime else _ignore
+
     def door() -> Door:
         return Door(
             database=invocation.database,
@@ -228,9 +232,9 @@ def _make_run(machine: Machine, plan: StatePlan, progress: Progress, invocation:
             effective=plan.effective,
             tools=plan.tools,
             fence=invocation.fence,
+            notify=lambda result: writer(_as_part(result, path=activation.path)),
         )
 
-    runtime = get_runtime() if plan.takes_run or plan.runnable is not None else None
     kind = SyncRun if plan.bound is not None and not plan.is_async else Run
     return kind(
         path=plan.node.path,
@@ -242,8 +246,20 @@ def _make_run(machine: Machine, plan: StatePlan, progress: Progress, invocation:
         _roles=machine.roles,
         _declared_role=plan.role,
         _store=runtime.store if runtime else None,
-        _writer=runtime.stream_writer if runtime else _ignore,
+        _writer=writer,
     )
+
+
+def _as_part(result: ToolResult, *, path: str) -> dict[str, Any]:
+    """A tool's result as a part of the `custom` stream."""
+    return {
+        "type": "tool",
+        "path": path,
+        "call": result.call,
+        "name": result.name,
+        "status": result.status,
+        "value": result.value,
+    }
 
 
 def _ignore(_data: Any) -> None:

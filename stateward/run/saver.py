@@ -28,15 +28,11 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from stateward.run.checkpoint import CHANNEL, FENCE
 from stateward.run.connection import Connection
 from stateward.run.lease import check_fence
 from stateward.run.serializer import AllowList, StrictSerializer
 from stateward.run.sessions import Sessions
-
-CHANNEL = "stateward"
-"""The control channel's name."""
-FENCE = "stateward_fence"
-"""The configurable key under which a writer names its fencing token."""
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -9,12 +9,10 @@ from typing import Any
 
 from stateward.errors import UnknownSession
 from stateward.run.audit_log import AuditLog
+from stateward.run.checkpoint import TERMINAL
 from stateward.run.connection import Connection
 from stateward.run.json_text import read_json, write_json
 from stateward.run.lease import is_living
-
-TERMINAL = frozenset({"completed", "halted", "failed", "cancelled"})
-"""The status words that end a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

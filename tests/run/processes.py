@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def workers(count: int, *, name: str, url: str, argument: str = "s") -> Iterator[list[Worker]]:
+def workers(count: int, *, name: str, url: str, argument: str = "s") -> Generator[list[Worker]]:
     """Start workers that wait for `go`; what is left of them is ended with the block."""
     command = [sys.executable, "-m", "tests.run.workers", name, url, argument]
     with ExitStack() as stack:

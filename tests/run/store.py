@@ -34,7 +34,14 @@ def url(folder: Path) -> str:
 
 
 def key(call: int = 1, **other: Any) -> CallKey:
-    parts = {"session": "s", "run": "r1", "branch": "main", "path": "WORKING.ACT", "activation": 1, "call": call}
+    parts: dict[str, Any] = {
+        "session": "s",
+        "run": "r1",
+        "branch": "main",
+        "path": "WORKING.ACT",
+        "activation": 1,
+        "call": call,
+    }
     return CallKey(**(parts | other))
 
 
@@ -50,7 +57,7 @@ def entry(call: int = 1, *, effect: Any = "once", **other: Any) -> Entry:
 
 
 def ask(call: int = 1, **other: Any) -> Ask:
-    parts = {
+    parts: dict[str, Any] = {
         "key": key(call),
         "kind": "approve",
         "tool": "refund",
@@ -67,5 +74,5 @@ def bound(amount: float = 1, *, unit: str = "calls", scope: str = "WORKING", lim
 
 def control(status: str = "running", *, run: str = "r1", **other: Any) -> dict[str, Any]:
     hashes = {"chart": "c1", "policy": "p1", "schema": "s1"}
-    parts = {"v": 1, "status": status, "at": ["WORKING.ACT"], "reason": None, "branch": "main"}
+    parts: dict[str, Any] = {"v": 1, "status": status, "at": ["WORKING.ACT"], "reason": None, "branch": "main"}
     return parts | {"run": {"id": run, "no": 1, "mode": "strict", "hashes": hashes}} | other

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import operator
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +19,9 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from stateward.errors import CodecError, SessionBusy, StaleFence
+from stateward.run.checkpoint import FENCE
 from stateward.run.database import Database, open_database
-from stateward.run.saver import FENCE, FencedSaver
+from stateward.run.saver import FencedSaver
 from tests.run.store import StillClock, control, url
 
 
@@ -28,7 +29,7 @@ class Note(BaseModel):
     text: str
 
 
-def _append(values: list[AnyMessage], more: list[list[AnyMessage]]) -> list[AnyMessage]:
+def _append(values: list[AnyMessage], more: Sequence[list[AnyMessage]]) -> list[AnyMessage]:
     return [*values, *(message for batch in more for message in batch)]
 
 
@@ -50,7 +51,7 @@ def _two(state: State) -> State:
 
 
 def _graph(saver: FencedSaver, *nodes: Callable[[State], State]) -> Any:  # CompiledStateGraph has four type parameters
-    builder = StateGraph(State)
+    builder: Any = StateGraph(State)  # the signatures of LangGraph are partly unknown
     builder.add_sequence(list(nodes) or [_one, _two])
     builder.add_edge(START, (nodes or (_one,))[0].__name__)
     builder.add_edge((nodes or (_two,))[-1].__name__, END)

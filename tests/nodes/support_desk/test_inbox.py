@@ -48,7 +48,7 @@ def test_columns_of_other_names_are_mapped(samples: Path) -> None:
     sixth, seventh = rows[5], rows[6]
     assert isinstance(sixth, Row)
     assert "1. add a kettle\n2. apply" in sixth.text
-    assert (sixth.line, seventh.line) == (7, 11)
+    assert (sixth.line, seventh.line) == (7, 12)
 
 
 def test_missing_fields_get_what_can_be_told(tmp_path: Path) -> None:

@@ -121,8 +121,12 @@ def test_a_file_keeps_its_effects_and_is_filled_once(tmp_path: Path) -> None:
 def test_threads_with_one_key_act_once(tmp_path: Path) -> None:
     """Eight shops on one new file race for the filling and for one key."""
     shops = [Shop(tmp_path / "shop.db") for _ in range(8)]
+
+    def act(one: Shop) -> dict[str, object]:
+        return one.issue_refund("A-10227", amount_eur=219.0, key=KEY)
+
     with ThreadPoolExecutor(8) as pool:
-        results = list(pool.map(lambda s: s.issue_refund("A-10227", amount_eur=219.0, key=KEY), shops))
+        results = list(pool.map(act, shops))
     assert all(result == results[0] for result in results)
     assert len(shops[0].effects()) == 1
     for one in shops:

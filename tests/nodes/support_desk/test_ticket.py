@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from stateward.govern.contract import contract
 from stateward.govern.gate import Failed, Passed, check
 
 POLICY = Path(__file__).parents[3] / "policies" / "support_desk.yaml"
+Gate = Callable[[dict[str, object]], Passed | Failed]
 
 
 def _ticket(triager: Triager, text: str, *, lang: str = "en") -> dict[str, object]:
@@ -25,22 +27,25 @@ def _ticket(triager: Triager, text: str, *, lang: str = "en") -> dict[str, objec
     return ticket_draft("m-1", text=text, triage=triage, facts=facts, plan=plan)
 
 
-def _check(value: dict[str, object]) -> Passed | Failed:
+@pytest.fixture(scope="module")
+def gate() -> Gate:
+    """The gate with the contract of the desk's policy."""
     policy = load_policy(POLICY, env={})
     (spec,) = policy.contracts
-    return check(contract(spec, mode=policy.mode, policy_hash=policy.hash), value=value)
+    model = contract(spec, mode=policy.mode, policy_hash=policy.hash)
+    return lambda value: check(model, value=value)
 
 
-def test_every_ticket_of_the_sample_passes_the_contract(triager: Triager, inbox: tuple[Row, ...]) -> None:
+def test_every_ticket_of_the_sample_passes_the_contract(triager: Triager, inbox: tuple[Row, ...], gate: Gate) -> None:
     """The drafts fit `policies/support_desk.yaml` as they are."""
-    failed = [row.id for row in inbox if isinstance(_check(_ticket(triager, row.text, lang=row.lang)), Failed)]
+    failed = [row.id for row in inbox if isinstance(gate(_ticket(triager, row.text, lang=row.lang)), Failed)]
     assert failed == []
 
 
 @pytest.mark.parametrize("text", ["", "x", "a" * 20_000, "1. a 2. b " * 50, "\x00"])
-def test_the_ticket_of_any_text_passes_the_contract(triager: Triager, text: str) -> None:
+def test_the_ticket_of_any_text_passes_the_contract(triager: Triager, gate: Gate, text: str) -> None:
     """Empty and endless messages have tickets too."""
-    assert isinstance(_check(_ticket(triager, text)), Passed)
+    assert isinstance(gate(_ticket(triager, text)), Passed)
 
 
 @pytest.mark.parametrize(
@@ -57,16 +62,16 @@ def test_the_ticket_of_any_text_passes_the_contract(triager: Triager, text: str)
         ("sentiment", "anxious", "frustrated"),
     ],
 )
-def test_other_spellings_are_normalised(triager: Triager, field: str, given: str, taken: str) -> None:
+def test_other_spellings_are_normalised(triager: Triager, gate: Gate, field: str, given: str, taken: str) -> None:
     """SYSTEMS.md, C5."""
-    passed = _check({**_ticket(triager, "Where is my parcel?"), field: given})
+    passed = gate({**_ticket(triager, "Where is my parcel?"), field: given})
     assert isinstance(passed, Passed)
     assert passed.value[field] == taken
 
 
-def test_an_unmappable_priority_fails(triager: Triager) -> None:
+def test_an_unmappable_priority_fails(triager: Triager, gate: Gate) -> None:
     """The gate does not guess."""
-    assert isinstance(_check({**_ticket(triager, "Where is my parcel?"), "priority": "soonish"}), Failed)
+    assert isinstance(gate({**_ticket(triager, "Where is my parcel?"), "priority": "soonish"}), Failed)
 
 
 def test_numbered_steps_become_the_reproduction(triager: Triager) -> None:

@@ -1,0 +1,69 @@
+"""Opening the database a command works on, and finding a session's graph in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from stateward.cli.loading import load
+from stateward.errors import CheckpointError, DefinitionError
+from stateward.run.database import Database, open_database
+from stateward.run.session import Session
+
+_FILE = "sqlite:///"
+
+
+def open_existing(url: str) -> Database:
+    """Open a database that must be there: asking about sessions makes no file.
+
+    Args:
+        url: From `--db`.
+
+    Returns:
+        The database.
+
+    Raises:
+        CheckpointError: There is no such file, or it cannot be opened.
+    """
+    if url.startswith(_FILE) and not Path(url.removeprefix(_FILE)).is_file():
+        raise CheckpointError(
+            "There is no database yet", where=f"`{url}`", fix="Run something first, or name another with `--db`."
+        )
+    return open_database(url)
+
+
+def find_session(
+    session: str, *, database: Database, graph: str | None = None, overrides: Sequence[str] = ()
+) -> Session:
+    """Find a session and load its graph.
+
+    Args:
+        session: Its id.
+        database: Where it is.
+        graph: The graph's word, when it is not the name in the session's row.
+        overrides: The overrides its run was started with.
+
+    Returns:
+        The session, ready to be driven.
+
+    Raises:
+        UnknownSession: No session has this id.
+        DefinitionError: Its graph cannot be found.
+    """
+    row = database.sessions.get(session)
+    try:
+        loaded = load(graph or row.graph, overrides=overrides)
+    except DefinitionError as error:
+        if graph is not None or not error.what.startswith("No graph is called"):
+            raise
+        raise DefinitionError(
+            f"Session `{session}` belongs to graph `{row.graph}`, which nothing here is called",
+            where=error.where,
+            fix="Name it with `--graph module:attribute`.",
+        ) from error
+    if loaded.graph.machine.name != row.graph:
+        raise DefinitionError(
+            f"Session `{session}` belongs to graph `{row.graph}`, not to `{loaded.graph.machine.name}`",
+            fix="Name its own graph with `--graph`.",
+        )
+    return Session(session, loaded.graph.attach(database), database)

@@ -1,0 +1,162 @@
+"""The timeline of a session: its checkpoints, each with the calls that were made on the way to it.
+
+A call is told once, at the first checkpoint of its activation that is not older than the call: calls made before a
+person was asked stand at the ask, those made after the answer at the end. Calls on the way to a checkpoint that was
+never written, because the process died or is still at work, stand in rows of their own at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import StateSnapshot
+
+from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH
+from stateward.run.database import Database
+from stateward.run.entry import Entry
+from stateward.run.graph import ChartGraph
+
+UNCOMMITTED = "(not committed)"
+"""The event of a row whose calls led to no checkpoint yet."""
+
+_Place = tuple[str, str, str, int]
+"""Run, branch, state path and activation: what a call and the checkpoint after it have in common."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardVerdict:
+    """What a guard said."""
+
+    guard: str
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineRow:
+    """One step of a session."""
+
+    step: int | None
+    """LangGraph's number of the checkpoint; None when it was not written."""
+    checkpoint: str
+    """Its id; empty when it was not written."""
+    at_s: float
+    """When it was written, in seconds since the epoch."""
+    run: str
+    run_no: int
+    """The run's number in the session, from 1."""
+    branch: str
+    state: str
+    """Path of the state the step began in; empty for an input."""
+    activation: int
+    event: str
+    """What happened: `start`, `ask`, `answer`, or an event of the chart."""
+    taken: tuple[str, ...]
+    """The transitions, as `FROM -> TO`."""
+    verdicts: tuple[GuardVerdict, ...]
+    changed: tuple[str, ...]
+    """The state keys that were written."""
+    status: str
+    """One of the status words, after the step."""
+    path: tuple[str, ...]
+    """The active state paths, after the step."""
+    calls: tuple[Entry, ...] = ()
+    """The calls made in it, in the order in which they were begun."""
+
+    @property
+    def turns(self) -> int:
+        """Model calls."""
+        return sum(call.kind == "model" for call in self.calls)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in and out."""
+        return sum(call.tokens_in + call.tokens_out for call in self.calls)
+
+    @property
+    def usd(self) -> float:
+        """Money."""
+        return sum(call.usd for call in self.calls)
+
+
+def timeline(graph: ChartGraph, *, database: Database, session: str) -> tuple[TimelineRow, ...]:
+    """Read what happened in a session, the oldest first.
+
+    Args:
+        graph: The chart, attached to the database.
+        database: Where its journal is.
+        session: The session's id.
+
+    Returns:
+        A row for each checkpoint that a step wrote, and one for each activation with calls and no checkpoint.
+    """
+    config: RunnableConfig = {"configurable": {"thread_id": session}}
+    rows = [row for snapshot in graph.get_state_history(config) if (row := _row(snapshot)) is not None]
+    return _joined(rows[::-1], database.journal.entries(session))
+
+
+def _row(snapshot: StateSnapshot) -> TimelineRow | None:
+    """Return None for the checkpoint of a bare input: the step after it tells it."""
+    metadata = cast("dict[str, Any]", snapshot.metadata or {})
+    control = cast("dict[str, Any]", (snapshot.values or {}).get(CHANNEL) or {})
+    if not control or metadata.get("source") == "input":
+        return None
+    last, run = control.get("last") or {}, control["run"]
+    return TimelineRow(
+        step=metadata.get("step"),
+        checkpoint=snapshot.config.get("configurable", {}).get("checkpoint_id", ""),
+        at_s=datetime.fromisoformat(snapshot.created_at).timestamp() if snapshot.created_at else 0.0,
+        run=run["id"],
+        run_no=run["no"],
+        branch=control.get("branch") or MAIN_BRANCH,
+        state=last.get("state") or "",
+        activation=last.get("activation") or 0,
+        event=last.get("event") or "",
+        taken=tuple(last.get("taken") or ()),
+        verdicts=tuple(GuardVerdict(guard=guard, passed=passed) for guard, passed in last.get("verdicts") or ()),
+        changed=tuple(last.get("changed") or ()),
+        status=control["status"],
+        path=tuple(control["at"]),
+    )
+
+
+def _joined(rows: Sequence[TimelineRow], entries: Iterable[Entry]) -> tuple[TimelineRow, ...]:
+    places: dict[_Place, list[int]] = {}
+    for number, row in enumerate(rows):
+        places.setdefault((row.run, row.branch, row.state, row.activation), []).append(number)
+    told: dict[int, list[Entry]] = {}
+    open_calls: dict[_Place, list[Entry]] = {}
+    for entry in entries:
+        place = (entry.key.run, entry.key.branch, entry.key.path, entry.key.activation)
+        later = [number for number in places.get(place, ()) if rows[number].at_s >= entry.started_at]
+        if later:
+            told.setdefault(later[0], []).append(entry)
+        else:
+            open_calls.setdefault(place, []).append(entry)
+    committed = [replace(row, calls=tuple(told.get(number, ()))) for number, row in enumerate(rows)]
+    numbers = {row.run: row.run_no for row in rows}
+    return (*committed, *(_open_row(calls, run_no=numbers.get(calls[0].key.run, 0)) for calls in open_calls.values()))
+
+
+def _open_row(calls: Sequence[Entry], *, run_no: int) -> TimelineRow:
+    key = calls[0].key
+    return TimelineRow(
+        step=None,
+        checkpoint="",
+        at_s=max(call.ended_at or call.started_at for call in calls),
+        run=key.run,
+        run_no=run_no,
+        branch=key.branch,
+        state=key.path,
+        activation=key.activation,
+        event=UNCOMMITTED,
+        taken=(),
+        verdicts=(),
+        changed=(),
+        status="running",
+        path=(key.path,),
+        calls=tuple(calls),
+    )

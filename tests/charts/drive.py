@@ -1,0 +1,61 @@
+"""Drive a session through one of the two ways, so that one test covers both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import stateward as sw
+from stateward.govern.policy import Policy
+from stateward.run.checkpoint import CHANNEL
+from stateward.run.session import Outcome
+from stateward.testing import How
+
+POLICIES = Path(__file__).parent / "policies"
+
+
+def policy(name: str) -> Policy:
+    """Load one of the policies beside the charts."""
+    return sw.load_policy(name, folder=POLICIES, env={})
+
+
+@dataclass(frozen=True)
+class Driven:
+    """A session and the way it is driven."""
+
+    session: sw.Session
+    how: How
+
+    def start(self, given: Mapping[str, Any]) -> Outcome:
+        if self.how == "sync":
+            return self.session.start(given)
+        return asyncio.run(self.session.astart(given))
+
+    def resume(self, event: str | None = None, *, data: Mapping[str, Any] | None = None) -> Outcome:
+        if self.how == "sync":
+            return self.session.resume(event, data=data)
+        return asyncio.run(self.session.aresume(event, data=data))
+
+    def send(self, given: Any) -> Any:
+        """Send anything LangGraph takes, a `Command` for instance."""
+        graph, config = self.session.graph, self.session.config
+        if self.how == "sync":
+            return graph.invoke(given, config)
+        return asyncio.run(graph.ainvoke(given, config))
+
+    def answer(self, ask: str, decision: Any = "approve", *, note: str = "") -> Outcome:
+        self.session.claim(ask, decision, by="ann", note=note)
+        return self.resume()
+
+    @property
+    def checkpoints(self) -> list[Any]:
+        """The session's checkpoints, oldest first."""
+        return list(self.session.graph.get_state_history(self.session.config))[::-1]
+
+    @property
+    def control(self) -> dict[str, Any]:
+        """The control channel of the latest checkpoint."""
+        return self.session.graph.get_state(self.session.config).values[CHANNEL]

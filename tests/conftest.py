@@ -1,0 +1,55 @@
+"""What tests of runs share: both ways to run, a clock that is moved by hand, and a database in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import stateward as sw
+from stateward.run.database import Database
+from stateward.run.graph import ChartGraph
+from stateward.testing import How, ManualClock
+from tests.charts.drive import Driven
+
+
+@pytest.fixture(params=["sync", "async"])
+def how(request: pytest.FixtureRequest) -> How:
+    """Both ways: through `invoke` and through `ainvoke`."""
+    return request.param
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """A clock that stands until a test moves it."""
+    return ManualClock()
+
+
+@pytest.fixture
+def database(clock: ManualClock) -> Iterator[Database]:
+    """A fresh database in memory."""
+    with sw.open("memory:", clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def drive(how: How, database: Database) -> Callable[..., Driven]:
+    """Drive a chart's session in the test's database, the test's way."""
+
+    def make(graph: ChartGraph, *, session: str = "s1", context: Any = None) -> Driven:
+        attached = graph.attach(database)
+        return Driven(sw.Session(session, attached, database, context=context), how)
+
+    return make
+
+
+@pytest.fixture(params=["compiled", "copied", "configured"])
+def formed(request: pytest.FixtureRequest) -> Callable[[ChartGraph], ChartGraph]:
+    """A compiled graph in each form LangGraph may hand it on: as it is, copied, and with a config bound."""
+    forms: dict[str, Callable[[ChartGraph], ChartGraph]] = {
+        "compiled": lambda graph: graph,
+        "copied": lambda graph: graph.copy(),
+        "configured": lambda graph: graph.with_config(tags=["t"]),
+    }
+    return forms[request.param]

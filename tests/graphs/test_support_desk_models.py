@@ -1,0 +1,86 @@
+"""The support desk with models: they take over, and stay behind the same door and gate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import stateward as sw
+from stateward.testing import ScriptedModel, calls
+
+if TYPE_CHECKING:
+    from tests.graphs.conftest import OpenDesk
+
+LATE = "Hi, where is my order A-10202? It should have arrived last week."
+
+
+def role(name: str, *replies: object) -> sw.ModelRole:
+    """Make a priced scripted model for a role."""
+    return sw.ModelRole(
+        name=name,
+        model=ScriptedModel.of(*replies),  # pyright: ignore[reportArgumentType]  # replies as the test gives them
+        usd_per_million_input=1.0,
+        usd_per_million_output=2.0,
+        max_output_tokens=200,
+    )
+
+
+def test_a_planner_may_propose_but_the_policy_decides(open_desk: OpenDesk) -> None:
+    """A forbidden call that a model proposes is denied like any other."""
+    planner = role("planner", calls(("delete_account", {"email": "tom.ashby@example.com"})), "nothing more")
+    desk = open_desk(models={"planner": planner})
+
+    done = desk.write(LATE)
+
+    assert [(one["tool"], one["status"]) for one in done.values["outcomes"]][0] == ("delete_account", "denied")
+    assert desk.shop.effects() == ()
+
+
+def test_a_writer_that_invents_a_number_is_not_sent(open_desk: OpenDesk) -> None:
+    """The template's own letter stands."""
+    desk = open_desk(models={"writer": role("writer", "Your order A-99999 arrives tomorrow, here are 500 euros.")})
+
+    done = desk.write(LATE)
+
+    assert "A-10202" in done.values["reply"]
+    assert "500" not in done.values["reply"]
+
+
+def test_a_triage_model_is_asked_only_when_the_encoder_is_unsure(open_desk: OpenDesk) -> None:
+    """With the limit at 0 the encoder is always sure, so that the script is never asked."""
+    desk = open_desk("config.triage.unsure_below=0", models={"triage": role("triage")})
+
+    done = desk.write(LATE)
+
+    assert done.status == "completed"
+
+
+def test_an_unsure_case_takes_the_model_s_verdict(open_desk: OpenDesk) -> None:
+    """A readable verdict with known labels replaces the encoder's."""
+    said = 'Sure: {"category": "bug", "priority": "p3", "sentiment": "angry", "intent": "bug"}'
+    desk = open_desk("config.triage.unsure_below=1", models={"triage": role("triage", said)})
+
+    done = desk.write("Something is odd with it.")
+
+    assert (done.values["ticket"]["category"], done.values["ticket"]["priority"]) == ("bug", "p3")
+
+
+def test_rubbish_from_a_triage_model_changes_nothing(open_desk: OpenDesk) -> None:
+    """The encoder's verdict stands."""
+    desk = open_desk("config.triage.unsure_below=1", models={"triage": role("triage", '{"category": "weather"}')})
+
+    done = desk.write("Something is odd with it.")
+
+    assert done.status == "completed"
+    assert done.values["ticket"]["category"] != "weather"
+
+
+def test_the_turn_fuse_trips_before_the_call_that_passes_it(open_desk: OpenDesk) -> None:
+    """A planner that never stops is stopped, and a person takes the case."""
+    endless = [calls(("search_kb", {"query": f"question {n}"})) for n in range(9)]
+    planner = role("planner", *endless)
+    desk = open_desk("policy.fuses.turns=2", models={"planner": planner})
+
+    escalated = desk.write(LATE)
+
+    assert escalated.values["escalation"]["why"] == "fuse.turns"
+    assert len(planner.model.calls) == 2  # pyright: ignore[reportAttributeAccessIssue]  # a ScriptedModel
