@@ -89,6 +89,12 @@ def assistant(client: SyncLangGraphClient, graph: str) -> str:
     return client.assistants.search(graph_id=graph)[0]["assistant_id"]
 
 
+def control(client: SyncLangGraphClient, thread: str) -> dict[str, Any]:
+    """The control channel: it is in the state, not in a run's output."""
+    values: Any = client.threads.get_state(thread)["values"]
+    return values["stateward"]
+
+
 @pytest.mark.parametrize(
     ("graph", "inside"),
     [
@@ -116,7 +122,7 @@ def test_a_run_waits_is_resumed_and_leaves_its_history(client: SyncLangGraphClie
     for _ in range(3):  # the question, the plan and the finding say it
         values: Any = client.runs.wait(thread, "working", command={"resume": {"event": "resume"}})
     assert values["messages"][-1]["content"] == "Looked up so far: stop."
-    assert values["stateward"]["status"] == "completed"
+    assert control(client, thread)["status"] == "completed"
     steps = [step["next"] for step in client.threads.get_history(thread, limit=50)]
     assert (steps[0], steps.count(["PAUSED"])) == ([], 3)
     assert all([part] in steps for part in ("WORKING.PLAN", "WORKING.ACT", "WORKING.REFLECT"))
@@ -128,4 +134,4 @@ def test_a_second_input_opens_another_run_of_the_same_thread(client: SyncLangGra
     for text in ("What is a fuse?", "What is history?"):
         values: Any = client.runs.wait(thread, "working", input=asked(text))
     assert sorted(values["found"]) == ["fuse", "history"]
-    assert values["stateward"]["run_no"] == 2
+    assert control(client, thread)["run_no"] == 2

@@ -56,6 +56,17 @@ def load(name: str, *, overrides: Sequence[str] = (), folder: Path | None = None
     )
 
 
+def is_known(name: str, *, folder: Path | None = None) -> bool:
+    """Say whether `langgraph.json` has a graph of this name.
+
+    Args:
+        name: The name.
+        folder: Where the search for `langgraph.json` begins, upward; the current folder by default.
+    """
+    manifest = _manifest(folder or Path.cwd())
+    return manifest is not None and name in _graphs(manifest)
+
+
 def _manifest(folder: Path) -> Path | None:
     places = (folder, *folder.resolve().parents)
     return next((place / MANIFEST for place in places if (place / MANIFEST).is_file()), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from stateward.cli.loading import load
+from stateward.cli.loading import MANIFEST, is_known, load
 from stateward.errors import CheckpointError, DefinitionError
 from stateward.run.database import Database, open_database
 from stateward.run.session import Session
@@ -51,16 +51,12 @@ def find_session(
         DefinitionError: Its graph cannot be found.
     """
     row = database.sessions.get(session)
-    try:
-        loaded = load(graph or row.graph, overrides=overrides)
-    except DefinitionError as error:
-        if graph is not None or not error.what.startswith("No graph is called"):
-            raise
+    if graph is None and not is_known(row.graph):
         raise DefinitionError(
-            f"Session `{session}` belongs to graph `{row.graph}`, which nothing here is called",
-            where=error.where,
+            f"Session `{session}` belongs to graph `{row.graph}`, which no `{MANIFEST}` from here upward names",
             fix="Name it with `--graph module:attribute`.",
-        ) from error
+        )
+    loaded = load(graph or row.graph, overrides=overrides)
     if loaded.graph.machine.name != row.graph:
         raise DefinitionError(
             f"Session `{session}` belongs to graph `{row.graph}`, not to `{loaded.graph.machine.name}`",

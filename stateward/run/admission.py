@@ -135,7 +135,7 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
             fix="Send an input to open a new run, or None to go on with an unfinished one.",
         )
     asks = [ask for ids in control.asks.values() for ask in ids]
-    told = read(_unwrapped(given.resume), machine=machine, asks=asks)
+    told = read(_unwrapped(given.resume), machine=machine, asks=asks, by=invocation.approver)
     if isinstance(told, Answers):
         answered = claim(invocation.database, told)
         return Command(resume={"answered": list(answered.asks)}, update=given.update)

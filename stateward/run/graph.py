@@ -184,6 +184,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             session=session or new_id("session"),
             open_database=lambda: self.tables.database(saver) if saver else open_database("memory:"),
             bridge=bridge,
+            tenant=_named(merged, "tenant"),
+            approver=_named(merged, "approver"),
         )
         before = Stored(control=None, values={})
         if saver is not None and session is not None:
@@ -214,7 +216,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             open_database=(lambda: outer.database) if outer else (lambda: self.tables.database(None)),
             bridge=bridge,
             lease=outer.lease if outer else None,
-            tenant=outer.tenant if outer else "",
+            tenant=outer.tenant if outer else _named(config, "tenant"),
+            approver=outer.approver if outer else _named(config, "approver"),
         )
         admitted = admit(self.machine, given, before=Stored(control=None, values={}), invocation=invocation)
         return _Opened(
@@ -264,6 +267,10 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if issubclass(schema, BaseModel):
             return schema.model_json_schema()
         return TypeAdapter(schema).json_schema()
+
+
+def _named(config: RunnableConfig, key: str) -> str:
+    return str(config.get("configurable", {}).get(key) or "")
 
 
 def _with_invocation(config: RunnableConfig, invocation: Invocation) -> RunnableConfig:

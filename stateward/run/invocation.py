@@ -30,6 +30,9 @@ class Invocation:
     open_database: Callable[[], Database]
     bridge: Bridge
     tenant: str = ""
+    """Whose session it is: `tenant` in the config's `configurable`."""
+    approver: str = ""
+    """Who answers asks in this call: `approver` in the config's `configurable`."""
     lease: Lease | None = None
     failure: BaseException | None = None
     context: object = None

@@ -10,6 +10,8 @@ Accepted forms of LangGraph's `Command(resume=…)`:
 | `{"answers": {ASK: "approve"}}` or `{ASK: {"decision": …, "note": …, "by": …}}` | answers by ask |
 | `{"decisions": [{"type": "approve"}, …]}` | LangChain's human-in-the-loop form, in the order of the asks |
 | `{"answered": [ASK, …]}` | these asks were answered in the database |
+
+Who answers stands beside the answer (`"by"`), beside the answers, or as `approver` in the config's `configurable`.
 """
 
 from __future__ import annotations
@@ -65,13 +67,14 @@ class Answered:
 Resumption = Happened | Answers | Answered
 
 
-def read(payload: object, *, machine: Machine, asks: Sequence[str]) -> Resumption:
+def read(payload: object, *, machine: Machine, asks: Sequence[str], by: str = "") -> Resumption:
     """Bring a resume payload into its normal form.
 
     Args:
         payload: What `Command(resume=…)` carried.
         machine: The lowered chart, for the types of events.
         asks: The open asks of the waiting state, in order.
+        by: Who answers, when the payload does not say.
 
     Returns:
         What it says.
@@ -81,10 +84,11 @@ def read(payload: object, *, machine: Machine, asks: Sequence[str]) -> Resumptio
         NotExpected: It answers, but nothing was asked, or not exactly one thing.
     """
     if isinstance(payload, str):
-        return _word(payload, machine=machine, asks=asks)
+        return _word(payload, machine=machine, asks=asks, by=by)
     if not isinstance(payload, Mapping):
         raise _unreadable(payload)
     form = cast("Mapping[str, Any]", payload)
+    by = str(form.get("by") or by)
     if "event" in form:
         return Happened(
             event=occurrence(str(form["event"]), form.get("data"), machine=machine),
@@ -94,24 +98,24 @@ def read(payload: object, *, machine: Machine, asks: Sequence[str]) -> Resumptio
         return Answered(asks=tuple(str(ask) for ask in form["answered"]))
     if "answers" in form and isinstance(form["answers"], Mapping):
         given = cast("Mapping[str, Any]", form["answers"])
-        return Answers(answers=tuple(_answer(ask, value, asks=asks) for ask, value in given.items()))
+        return Answers(answers=tuple(_answer(ask, value, asks=asks, by=by) for ask, value in given.items()))
     if "decisions" in form:
-        return _decisions(cast("Sequence[Any]", form["decisions"]), asks=asks)
+        return _decisions(cast("Sequence[Any]", form["decisions"]), asks=asks, by=by)
     raise _unreadable(payload)
 
 
-def _word(word: str, *, machine: Machine, asks: Sequence[str]) -> Resumption:
+def _word(word: str, *, machine: Machine, asks: Sequence[str], by: str) -> Resumption:
     if word in ("approve", "reject") and asks:
         if len(asks) > 1:
             raise NotExpected(
                 f"`{word}` answers one ask, but {len(asks)} are open: {', '.join(asks)}",
                 fix='Name them: {"answers": {ASK: "approve", …}}.',
             )
-        return Answers(answers=(_answer(asks[0], word, asks=asks),))
+        return Answers(answers=(_answer(asks[0], word, asks=asks, by=by),))
     return Happened(event=occurrence(word, None, machine=machine))
 
 
-def _answer(ask: str, value: Any, *, asks: Sequence[str]) -> Answer:  # any JSON a client sends
+def _answer(ask: str, value: Any, *, asks: Sequence[str], by: str) -> Answer:  # any JSON a client sends
     if ask not in asks:
         raise NotExpected(
             f"The session does not wait for an answer to `{ask}`",
@@ -124,15 +128,15 @@ def _answer(ask: str, value: Any, *, asks: Sequence[str]) -> Answer:  # any JSON
             f"The answer to `{ask}` is {value!r}",
             fix="Answer `approve` or `reject`, with a `note` if you like.",
         )
-    return Answer(ask=ask, decision=decision, note=str(form.get("note") or ""), by=str(form.get("by") or ""))
+    return Answer(ask=ask, decision=decision, note=str(form.get("note") or ""), by=str(form.get("by") or by))
 
 
-def _decisions(given: Sequence[Any], *, asks: Sequence[str]) -> Answers:
+def _decisions(given: Sequence[Any], *, asks: Sequence[str], by: str) -> Answers:
     if len(given) != len(asks):
         raise NotExpected(f"{len(given)} decisions for {len(asks)} open asks", fix="Send one for each, in order.")
     return Answers(
         answers=tuple(
-            _answer(ask, {"decision": one.get("type"), "note": one.get("message")}, asks=asks)
+            _answer(ask, {"decision": one.get("type"), "note": one.get("message")}, asks=asks, by=by)
             for ask, one in zip(asks, given, strict=True)
         )
     )

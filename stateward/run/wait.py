@@ -91,7 +91,7 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
             "events": awaited(machine, progress.configuration),
         }
     )
-    told = read(payload, machine=machine, asks=ids)
+    told = read(payload, machine=machine, asks=ids, by=invocation_of(config).approver)
     if isinstance(told, Happened):
         committed = happen(machine, progress, told)
         if state in committed.exited:

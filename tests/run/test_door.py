@@ -102,6 +102,25 @@ def test_asks_can_be_answered_one_after_the_other(drive: Drive, shop: Shop, do: 
     assert shop.effects == [("lookup", "L"), ("refund", "A2")]
 
 
+def test_bare_word_answers_the_only_ask(drive: Drive, shop: Shop, how: How) -> None:
+    """`approve` is enough when one ask is open and the config names the approver."""
+    driven = drive(asking(shop))
+    driven.start({"text": "x"})
+    graph, config = driven.session.graph, driven.session.config
+    named = {"configurable": {**config["configurable"], "approver": "ann"}}
+    values = run_graph(graph, Command(resume="approve"), how=how, config=named)
+    assert values["log"][0] == "ok"
+
+
+def test_answer_without_a_name_is_refused(drive: Drive, shop: Shop) -> None:
+    """Nobody may approve namelessly; the ask stays open."""
+    driven = drive(asking(shop))
+    ask = driven.start({"text": "x"}).asks[0]
+    with pytest.raises(GovernanceError, match="named person"):
+        driven.send(Command(resume="approve"))
+    assert driven.session.database.asks.get(ask).status == "open"
+
+
 @pytest.mark.parametrize("form", ["map", "decisions"])
 def test_asks_can_be_answered_in_one_payload(drive: Drive, shop: Shop, form: str) -> None:
     """A map by ask, and LangChain's list of decisions, answer all asks through `Command(resume=…)`."""
@@ -349,11 +368,13 @@ class Gates:
     @property
     def step(self) -> Any:
         @sw.tool(effect="idempotent")
-        async def step(label: str, turns: int) -> str:
-            """End after some turns of the loop."""
+        async def step(label: str, turns: int = 0, after: str = "") -> str:
+            """End after some turns of the loop, or after another."""
             self.running += 1
             self.most = max(self.most, self.running)
             for _ in range(turns):
+                await asyncio.sleep(0)
+            while after and after not in self.order:
                 await asyncio.sleep(0)
             self.running -= 1
             self.order.append(label)
@@ -363,7 +384,7 @@ class Gates:
 
 
 async def unequal(state: Any, run: sw.Run[Any]) -> Any:
-    calls = [call("step", label="slow", turns=400), call("step", label="fast", turns=1)]
+    calls = [call("step", label="slow", after="fast"), call("step", label="fast")]
     return {"log": [result.value for result in await run.tools(calls)]}
 
 

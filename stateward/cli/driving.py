@@ -1,0 +1,138 @@
+"""Driving one session so that it can be watched and stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from langgraph.errors import GraphDrained
+from langgraph.types import Command
+
+from stateward.cli.stop import Stop, Stopped, stopping_on_signals
+from stateward.errors import SessionBusy, StatewardError
+from stateward.run.session import Outcome, Session
+
+T = TypeVar("T")
+
+BUSY_TRIES = 25
+BUSY_PAUSE_S = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driven:
+    """How one drive of a session ended."""
+
+    outcome: Outcome
+    error: str = ""
+    """What an activity raised, when the run is recorded as failed."""
+
+
+def event_command(event: str | None, *, data: Mapping[str, Any] | None = None) -> object:
+    """Return what LangGraph gets to go on with a session.
+
+    Args:
+        event: The event's name; None to go on where a crash or an answer left off.
+        data: The event's fields.
+    """
+    return None if event is None else Command(resume={"event": event, "data": dict(data) if data else None})
+
+
+async def drive(
+    session: Session, given: object, *, stop: Stop, moved: Callable[[str], None] = lambda _state: None
+) -> Outcome:
+    """Send an input or go on, until the session waits or ends.
+
+    Args:
+        session: The session.
+        given: State keys, or what `event_command` returned.
+        stop: Ends the run at its next checkpoint.
+        moved: Is told the path of each state whose work begins.
+
+    Returns:
+        Where the session stands.
+
+    Raises:
+        Stopped: A stop was asked for; the session can be resumed.
+        StatewardError: The input or event was refused.
+        Exception: An activity's, which ended the run; it is recorded as failed.
+    """
+    with stop.control() as control:
+        try:
+            async for part in session.graph.astream(
+                given, session.config, context=session.context, stream_mode="tasks", control=control
+            ):
+                if "input" in part and not part["name"].startswith("__"):
+                    moved(part["name"])
+        except GraphDrained:
+            raise Stopped from None
+    return await asyncio.to_thread(session.outcome)
+
+
+def drive_alone(session: Session, given: object) -> Driven:
+    """Drive one session for a command that does nothing else, and wait a little while another process holds it.
+
+    Args:
+        session: The session.
+        given: State keys, or what `event_command` returned.
+
+    Returns:
+        Where it stands; with the message when an activity's exception ended the run.
+
+    Raises:
+        Stopped: Ctrl-C or SIGTERM; the session can be resumed.
+        StatewardError: The input or event was refused, or the session is held by another process.
+    """
+    return run_until_stopped(lambda stop: _patiently(session, given, stop=stop))
+
+
+def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine in a loop of its own, under Ctrl-C and SIGTERM.
+
+    Args:
+        work: Makes the coroutine.
+
+    Returns:
+        What it returns.
+
+    Raises:
+        Stopped: It was stopped before it had a result.
+        StatewardError: What it raised.
+    """
+
+    async def whole() -> T:
+        async with stopping_on_signals() as stop:
+            task = asyncio.create_task(work(stop))
+            await stop.finish((task,))
+            if task.cancelled() or isinstance(task.exception(), Stopped):
+                raise Stopped
+            return task.result()
+
+    return asyncio.run(whole())
+
+
+async def _patiently(session: Session, given: object, *, stop: Stop) -> Driven:
+    for left in range(BUSY_TRIES, -1, -1):
+        try:
+            return Driven(outcome=await drive(session, given, stop=stop))
+        except SessionBusy:
+            if not left or stop.requested:
+                raise
+            await asyncio.sleep(BUSY_PAUSE_S)
+        except (StatewardError, Stopped):
+            raise
+        except Exception as error:  # noqa: BLE001  # recorded as failed, and told
+            outcome = await asyncio.to_thread(session.outcome)
+            return Driven(outcome=outcome, error=told(error))
+    raise AssertionError("unreachable")  # pragma: no cover
+
+
+def told(error: BaseException) -> str:
+    """Write an exception as one line.
+
+    Args:
+        error: The exception.
+    """
+    text = str(error)
+    return text if isinstance(error, StatewardError) else f"{type(error).__name__}: {text}" if text else repr(error)

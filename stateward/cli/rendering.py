@@ -1,0 +1,183 @@
+"""What people see: tables, JSON, messages. Text from outside is shown as text, never as markup or control codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+
+import typer
+from pydantic_core import to_jsonable_python
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stateward.errors import StatewardError
+
+WIDE = 160
+"""Columns of a table that goes into a file or pipe, unless `COLUMNS` says otherwise."""
+_STYLES = {
+    "completed": "green",
+    "waiting": "yellow",
+    "running": "cyan",
+    "halted": "magenta",
+    "failed": "bold red",
+    "cancelled": "magenta",
+    "error": "bold red",
+    "warning": "yellow",
+    "allowed": "green",
+    "restricted": "yellow",
+    "forbidden": "red",
+}
+
+
+def stdout() -> Console:
+    """Return a console for results."""
+    return Console(width=shutil.get_terminal_size((WIDE, 24)).columns, highlight=False)
+
+
+def stderr() -> Console:
+    """Return a console for messages and progress."""
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON, indented, in UTF-8.
+
+    Args:
+        value: Anything Pydantic can turn into JSON; what it cannot becomes text.
+    """
+    typer.echo(json.dumps(to_jsonable_python(value, fallback=str), ensure_ascii=False, indent=2))
+
+
+def print_table(rows: Sequence[Mapping[str, object]], *, empty: str, title: str = "") -> None:
+    """Print rows as a table whose columns are the keys in the order of their first appearance.
+
+    Args:
+        rows: The rows.
+        empty: What to say when there are none.
+        title: What stands above.
+    """
+    console = stdout()
+    if not rows:
+        console.print(Text(empty))
+        return
+    table = Table(title=title or None, title_justify="left", header_style="bold", pad_edge=False)
+    columns = columns_of(rows)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(row.get(column)) for column in columns))
+    console.print(table)
+
+
+def print_facts(facts: Mapping[str, object]) -> None:
+    """Print names and values, one a line; empty values are left out.
+
+    Args:
+        facts: The values by name.
+    """
+    shown = {name: value for name, value in facts.items() if cell(value)}
+    width = max((len(name) for name in shown), default=0)
+    console = stdout()
+    for name, value in shown.items():
+        console.print(Text.assemble((f"{name:<{width}}  ", "bold"), _cell(value)), soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """Print a message to stderr.
+
+    Args:
+        text: Plain text.
+    """
+    stderr().print(Text(plain(text)), soft_wrap=True)
+
+
+def complain(error: StatewardError) -> None:
+    """Print an error to stderr: what happened, where, and what to do.
+
+    Args:
+        error: The error.
+    """
+    console = stderr()
+    parts = (("error", error.what, "bold red"), ("where", error.where, "bold"), ("fix", error.fix, "bold"))
+    for name, text, style in parts:
+        if text:
+            console.print(Text.assemble((f"{name + ':':<7}", style), plain(text)), soft_wrap=True)
+
+
+def columns_of(rows: Iterable[Mapping[str, object]]) -> list[str]:
+    """List the keys of rows in the order of their first appearance.
+
+    Args:
+        rows: The rows.
+    """
+    return list(dict.fromkeys(key for row in rows for key in row))
+
+
+def cell(value: object) -> str:
+    """Write a value as one text, for a table or a CSV file.
+
+    Args:
+        value: A text, number, list or mapping.
+
+    Returns:
+        The text; lists are joined with `; `, mappings are JSON.
+    """
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return "yes"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return json.dumps(to_jsonable_python(value, fallback=str), ensure_ascii=False) if value else ""
+    if isinstance(value, list | tuple | set | frozenset):
+        return "; ".join(cell(each) for each in value)  # pyright: ignore[reportUnknownVariableType]  # any list
+    return str(value)
+
+
+def plain(text: str) -> str:
+    """Take control codes out of a text, so that a message from outside cannot steer the terminal.
+
+    Args:
+        text: Any text.
+    """
+    return "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text)
+
+
+def money(usd: float) -> str:
+    """Write an amount of money.
+
+    Args:
+        usd: Dollars.
+
+    Returns:
+        At least cents, and as many digits as a small amount needs; empty for none.
+    """
+    if not usd:
+        return ""
+    return f"{usd:.2f}" if usd >= 0.1 else f"{usd:.6f}".rstrip("0")
+
+
+def age(seconds: float) -> str:
+    """Write how long ago something was.
+
+    Args:
+        seconds: From 0.
+
+    Returns:
+        The two largest units, such as `3 h 20 min`.
+    """
+    units = (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1))
+    left, parts = max(int(seconds), 0), list[str]()
+    for name, size in units:
+        count, left = divmod(left, size)
+        if count:
+            parts.append(f"{count} {name}")
+    return " ".join(parts[:2]) or "0 s"
+
+
+def _cell(value: object) -> Text:
+    text = plain(cell(value))
+    return Text(text, style=_STYLES.get(text.partition(" ")[0], "") if isinstance(value, str) else "")
