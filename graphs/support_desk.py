@@ -8,14 +8,15 @@ before the customer gets a reply. A fuse, a threat or a gate that gives up leads
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 import stateward as sw
-from nodes.support_desk.activities import SupportDesk, more_to_do, threatens
+from nodes.support_desk.activities import SupportDesk, more_mail, more_to_do, threatens
 from nodes.support_desk.assisted import AssistedDesk
 from nodes.support_desk.encoder import WordLlama
 from nodes.support_desk.job import SupportJob
@@ -25,12 +26,17 @@ from nodes.support_desk.tools import desk_tools
 from nodes.support_desk.triage import Triager
 from nodes.support_desk.triage_rules import TriageConfig, triage_rules
 from stateward.config import ModelConfig, by_section, load
+from stateward.govern.policy import Fuses, Policy
 from stateward.models import chat_models, tool_schema
 from stateward.run.graph import ChartGraph
 
 ROOT = Path(__file__).parents[1]
 CONFIG = ROOT / "configs" / "support_desk.yaml"
 POLICY = ROOT / "policies" / "support_desk.yaml"
+ROLES = {"triage": "triage", "planner": "plan", "writer": "reply"}
+"""Model role to the work it takes over when it is configured."""
+CLOSING_USD = 0.05
+"""What wording the reply of one message may cost, in US dollars."""
 TOOLS = ("lookup_order", "search_kb", "create_return", "issue_refund", "send_email", "delete_account")
 
 
@@ -46,21 +52,43 @@ class DeskConfig(BaseModel):
     triage: TriageConfig
 
 
-def chart(desk: SupportDesk, *, policy: Any, roles: Sequence[str] = ()) -> sw.Chart[Desk]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Worker:
+    """Who does the work of a state: the rules, or a model beside them."""
+
+    do: Callable[..., Any]
+    role: str | None
+
+
+def _worker(desk: SupportDesk, role: str, configured: Sequence[str]) -> _Worker:
+    if isinstance(desk, AssistedDesk) and role in configured:
+        return _Worker(do=getattr(desk, f"assisted_{ROLES[role]}"), role=role)
+    return _Worker(do=getattr(desk, ROLES[role]), role=None)
+
+
+def closing_policy(policy: Policy) -> Policy:
+    """Derive what binds GATE and REPLY: the same contract, no tools, one call of the writer for five cents at most.
+
+    Args:
+        policy: The policy of WORKING.
+    """
+    usd = CLOSING_USD if policy.fuses.usd is None else min(policy.fuses.usd, CLOSING_USD)
+    return replace(policy, name=f"{policy.name} (closing)", fuses=Fuses(turns=1, usd=usd), tools=None)
+
+
+def chart(desk: SupportDesk, *, policy: Policy, roles: Sequence[str] = ()) -> sw.Chart[Desk]:
     """Draw the desk's chart.
 
     Args:
         desk: Its activities.
-        policy: What binds WORKING, GATE and REPLY.
+        policy: What binds WORKING; GATE and REPLY get what is derived from it.
         roles: The model roles that are configured; the others work by rules.
 
     Returns:
         The chart.
     """
-    helped = desk if isinstance(desk, AssistedDesk) else None
-    triage = {"do": helped.assisted_triage, "model": "triage"} if helped and "triage" in roles else {"do": desk.triage}
-    plan = {"do": helped.assisted_plan, "model": "planner"} if helped and "planner" in roles else {"do": desk.plan}
-    reply = {"do": helped.assisted_reply, "model": "writer"} if helped and "writer" in roles else {"do": desk.reply}
+    closing = closing_policy(policy)
+    triage, plan, reply = (_worker(desk, role, roles) for role in ROLES)
     trouble = [sw.on("fuse", "ESCALATED"), sw.on("error", "ESCALATED"), sw.on("unknown_after_crash", "ESCALATED")]
     return sw.Chart(
         "support_desk",
@@ -68,21 +96,35 @@ def chart(desk: SupportDesk, *, policy: Any, roles: Sequence[str] = ()) -> sw.Ch
         sw.State("INTAKE", do=desk.intake, to="WORKING", on=[sw.on("error", "ESCALATED")]),
         sw.Superstate(
             "WORKING",
-            sw.State("TRIAGE", **triage, to="PLAN"),
-            sw.State("PLAN", **plan, to=[sw.when(more_to_do, "ACT"), "GATE"]),
+            sw.State("TRIAGE", do=triage.do, model=triage.role, to="PLAN"),
+            sw.State("PLAN", do=plan.do, model=plan.role, to=[sw.when(more_to_do, "ACT"), "GATE"]),
             sw.State("ACT", do=desk.act, tools=TOOLS, to="REFLECT"),
-            sw.State("REFLECT", **plan, to=[sw.when(more_to_do, "ACT"), "GATE"]),
+            sw.State("REFLECT", do=plan.do, model=plan.role, to=[sw.when(more_to_do, "ACT"), "GATE"]),
             history="shallow",
             always=[sw.when(threatens, "ESCALATED")],
             on=[*trouble, sw.on("pause", "PAUSED"), sw.on("input")],
             policy=policy,
         ),
-        sw.State("GATE", do=desk.ticket, output=sw.Gate("Ticket", key="ticket"), to="REPLY", on=trouble, policy=policy),
-        sw.State("REPLY", **reply, to="DONE", on=trouble, policy=policy),
+        sw.State(
+            "GATE", do=desk.ticket, output=sw.Gate("Ticket", key="ticket"), to="REPLY", on=trouble, policy=closing
+        ),
+        sw.State(
+            "REPLY",
+            do=reply.do,
+            model=reply.role,
+            to=[sw.when(more_mail, "INTAKE"), "DONE"],
+            on=trouble,
+            policy=closing,
+        ),
         sw.State(
             "ESCALATED",
             do=desk.hand_over,
-            on=[sw.on("resume", sw.History("WORKING")), sw.on("close", "DONE"), sw.on("input")],
+            on=[
+                sw.on("resume", sw.History("WORKING")),
+                sw.on("close", "INTAKE", when=more_mail),
+                sw.on("close", "DONE"),
+                sw.on("input"),
+            ],
         ),
         sw.State("PAUSED", on=[sw.on("resume", sw.History("WORKING")), sw.on("input")]),
         sw.Final("DONE"),
@@ -107,10 +149,14 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     tools = desk_tools(Shop(_absolute(config.shop)))
     roles = models or chat_models(config.models, env=variables)
     rules = triage_rules(config.triage, file=str(CONFIG))
-    desk = SupportDesk(lambda: Triager.of(rules, encoder=WordLlama.open()))
-    if roles:
-        desk = AssistedDesk(desk, tools=[tool_schema(tool) for tool in tools])
+    desk = _desk(lambda: Triager.of(rules, encoder=WordLlama.open()), roles=roles, tools=tools)
     return chart(desk, policy=policy, roles=tuple(roles)).compile(tools=tools, models=roles)
+
+
+def _desk(open_triager: Callable[[], Triager], *, roles: Mapping[str, Any], tools: Sequence[Any]) -> SupportDesk:
+    if not roles:
+        return SupportDesk(open_triager)
+    return AssistedDesk(open_triager, tools=[tool_schema(tool) for tool in tools])
 
 
 def _absolute(path: str) -> str:

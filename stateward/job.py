@@ -12,6 +12,8 @@ from typing import Any, Protocol, TypeVar
 
 from stateward.run.session import Outcome
 
+__all__ = ["BadRow", "Job", "Outcome"]  # with all that the author of a job needs
+
 Item = TypeVar("Item")
 
 

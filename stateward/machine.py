@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from langgraph.cache.base import BaseCache
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
-from langgraph.types import Checkpointer
 
 from stateward.chart.check import Finding, check
 from stateward.chart.compiler import build
@@ -73,9 +73,9 @@ class Chart(Generic[S]):
         *,
         tools: Iterable[Tool | BaseTool] = (),
         models: Mapping[str, BaseChatModel | ModelRole] | None = None,
-        checkpointer: Checkpointer = None,
+        checkpointer: BaseCheckpointSaver[Any] | bool | None = None,
         store: BaseStore | None = None,
-        cache: BaseCache | None = None,
+        cache: BaseCache[Any] | None = None,
         database: Database | None = None,
     ) -> ChartGraph:
         """Compile the chart to an ordinary LangGraph graph.

@@ -1,4 +1,4 @@
-"""The work of each state of the support desk, by local rules; `assisted` puts models in the places that may have one."""
+"""The work of each state of the support desk, by local rules; `assisted` puts models beside them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from nodes.support_desk.plan import Plan, make_plan
 from nodes.support_desk.reply import render_reply
 from nodes.support_desk.state import (
     Desk,
+    case_of,
     facts_in,
     outcomes_in,
     plan_in,
@@ -22,6 +23,7 @@ from nodes.support_desk.state import (
     sender_of,
     text_of,
     triage_in,
+    waiting_letters,
 )
 from nodes.support_desk.ticket import ticket_draft
 from nodes.support_desk.triage import Triage, Triager
@@ -40,18 +42,14 @@ class SupportDesk:
         self._lock = Lock()
 
     def intake(self, state: Desk) -> dict[str, Any]:
-        """Read the facts of the message; a follow-up without an order number speaks of the earlier one."""
-        facts = facts_of(text_of(state), received_at=(state.get("case") or {}).get("received_at", ""))
-        recalled = facts.recalling(facts_in(state)).to_json()
-        return {
-            "facts": recalled,
-            "triage": {},
-            "plan": {},
-            "outcomes": [],
-            "ticket": {},
-            "reply": "",
-            "escalation": {},
-        }
+        """Take the oldest message that waits; one without an order number speaks of the earlier one's."""
+        letters = waiting_letters(state)
+        if not letters:
+            raise ValueError("there is no message of a customer to work on")
+        case = case_of(letters[0])
+        facts = facts_of(str(letters[0].content), received_at=case.get("received_at", ""))
+        fresh = {"triage": {}, "plan": {}, "outcomes": [], "ticket": {}, "reply": "", "escalation": {}}
+        return {"case": case, "facts": facts.recalling(facts_in(state)).to_json(), **fresh}
 
     def judge(self, state: Desk) -> Triage:
         """Judge the message with the local encoder."""
@@ -112,21 +110,30 @@ class SupportDesk:
 
     def reply(self, state: Desk) -> dict[str, Any]:
         """Answer the customer."""
-        return answered(self.letter(state))
+        return answered(state, self.letter(state))
 
     def hand_over(self, state: Desk, run: sw.SyncRun) -> dict[str, Any]:
         """Tell the customer that a person takes the case, and write down why."""
         event = run.event
-        letter = answered(self.letter(state, escalated=True))
+        letter = answered(state, self.letter(state, escalated=True))
         if event is not None:
             return {"escalation": {"why": event.name, "details": event.data}, **letter}
         # A threat leaves WORKING before TRIAGE: whoever takes the case still wants the verdict.
         return {"escalation": {"why": "threat"}, "triage": self.judge(state).to_json(), **letter}
 
 
-def answered(letter: str) -> dict[str, Any]:
-    """Return the update that says something to the customer."""
-    return {"reply": letter, "messages": [AIMessage(content=letter)]}
+def answered(state: Desk, letter: str) -> dict[str, Any]:
+    """Return the update that says something to the customer and closes the message."""
+    case = (state.get("case") or {}).get("id", "")
+    kept = {"ticket": state.get("ticket"), "triage": state.get("triage"), "outcomes": state.get("outcomes")}
+    result = {**kept, "reply": letter}
+    closed = {**(state.get("closed") or {}), case: result}
+    return {"reply": letter, "closed": closed, "messages": [AIMessage(content=letter)]}
+
+
+def more_mail(state: Desk) -> bool:
+    """Whether the customer wrote again before the case was closed."""
+    return bool(waiting_letters(state))
 
 
 def more_to_do(state: Desk) -> bool:
@@ -136,4 +143,4 @@ def more_to_do(state: Desk) -> bool:
 
 def threatens(state: Desk) -> bool:
     """Whether a new message threatens with lawyers, authorities or the press."""
-    return any(facts_of(str(m.content)).threats for m in state.get("messages", ()) if m.type == "human")
+    return any(facts_of(str(letter.content)).threats for letter in waiting_letters(state))

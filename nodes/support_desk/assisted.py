@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from langchain_core.messages import AIMessage
@@ -21,7 +21,7 @@ import stateward as sw
 from nodes.support_desk.activities import SupportDesk, answered
 from nodes.support_desk.plan import Plan, PlannedCall
 from nodes.support_desk.state import Desk, outcomes_in, plan_json, sender_of, text_of
-from nodes.support_desk.triage import Triage
+from nodes.support_desk.triage import Triage, Triager
 from nodes.support_desk.triage_rules import Category, Intent, Priority, Sentiment
 
 PROMPTS = Path(__file__).parent / "templates" / "prompts"
@@ -43,12 +43,12 @@ class AssistedDesk(SupportDesk):
     """The desk with models in the roles `triage`, `planner` and `writer`.
 
     Args:
-        desk: The rules behind it.
-        tools: The tools a planner may propose, in LangChain's form.
+        open_triager: Loads the encoder and its prototypes.
+        tools: The tools a planner may propose, in OpenAI's form.
     """
 
-    def __init__(self, desk: SupportDesk, *, tools: Sequence[dict[str, Any]]) -> None:
-        super().__init__(desk._open_triager)  # noqa: SLF001  # the same desk, with models beside its rules
+    def __init__(self, open_triager: Callable[[], Triager], *, tools: Sequence[dict[str, Any]]) -> None:
+        super().__init__(open_triager)
         self._tools = list(tools)
 
     async def assisted_triage(self, state: Desk, run: sw.Run) -> dict[str, Any]:
@@ -67,13 +67,13 @@ class AssistedDesk(SupportDesk):
         said = await model.ainvoke(
             prompt("plan", text=text_of(state), customer=sender_of(state).customer, done=json.dumps(done))
         )
-        return {"plan": plan_json(proposed(rules, cast(AIMessage, said), made=done))}
+        return {"plan": plan_json(proposed(rules, said, made=done))}
 
     async def assisted_reply(self, state: Desk, run: sw.Run) -> dict[str, Any]:
         """Let the model word the letter; the template's own stands when a fact got lost."""
         letter = self.letter(state)
         said = await run.model().ainvoke(prompt("reply", letter=letter, lang=sender_of(state).lang))
-        return answered(str(said.content) if keeps_facts(str(said.content), letter=letter) else letter)
+        return answered(state, str(said.content) if keeps_facts(str(said.content), letter=letter) else letter)
 
 
 def prompt(name: str, **values: str) -> list[tuple[str, str]]:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from langchain_core.messages import HumanMessage
-
 from nodes.support_desk import inbox
 from nodes.support_desk.inbox import Row, read_inbox
+from nodes.support_desk.state import CaseData, letter_in
 from nodes.support_desk.tools import RESTRICTED
 from stateward.job import BadRow
 from stateward.run.session import Outcome
@@ -56,7 +55,7 @@ class SupportJob:
             item: The message.
         """
         case = {key: getattr(item, key) for key in ("id", "customer", "name", "lang", "received_at")}
-        return {"messages": [HumanMessage(content=item.text, id=item.id)], "case": case}
+        return {"messages": [letter_in(item.text, case=cast("CaseData", case))]}
 
     def seen(self, item: Row, values: Mapping[str, Any]) -> bool:
         """Whether a session was given a message already.
@@ -75,21 +74,25 @@ class SupportJob:
             outcome: Where its session stands.
         """
         values = outcome.values
-        ticket = cast("Mapping[str, Any]", values.get("ticket") or {})
-        triage = cast("Mapping[str, Any]", values.get("triage") or {})
-        made = cast("Sequence[Mapping[str, Any]]", values.get("outcomes") or ())
+        closed = cast("Mapping[str, Mapping[str, Any]]", values.get("closed") or {})
+        live = (values.get("case") or {}).get("id") == item.id
+        result = values if live else closed.get(item.id, {})
+        ticket: Mapping[str, Any] = result.get("ticket") or {}
+        verdict: Mapping[str, Any] = ticket or result.get("triage") or {}
+        made: Sequence[Mapping[str, Any]] = result.get("outcomes") or ()
+        done = not live and item.id in closed
         return {
             "id": item.id,
             "session": outcome.session,
-            "status": outcome.status,
-            "state": outcome.path,
-            "category": ticket.get("category") or triage.get("category", ""),
-            "priority": ticket.get("priority") or triage.get("priority", ""),
-            "sentiment": ticket.get("sentiment") or triage.get("sentiment", ""),
+            "status": "completed" if done else outcome.status,
+            "state": "DONE" if done else outcome.path,
+            "category": verdict.get("category", ""),
+            "priority": verdict.get("priority", ""),
+            "sentiment": verdict.get("sentiment", ""),
             "done": _names(one["tool"] for one in made if one["status"] == "ok"),
             "blocked": _names(one["tool"] for one in made if one["status"] not in ("ok", "rejected")),
-            "asked": _names(_asked(values)) if outcome.asks else "",
-            "next_action": ticket.get("next_action") or _waiting_for(outcome),
+            "asked": _names(_asked(values)) if live and outcome.asks else "",
+            "next_action": ticket.get("next_action") or _waiting_for(outcome, live=live),
             "summary": ticket.get("summary", ""),
         }
 
@@ -110,11 +113,14 @@ class SupportJob:
 
 
 def _asked(values: Mapping[str, Any]) -> list[str]:
-    steps = (values.get("plan") or {}).get("steps", ())
-    return [step["tool"] for step in steps if step["tool"] in RESTRICTED]
+    plan = cast("Mapping[str, Any]", values.get("plan") or {})
+    tools = [str(step["tool"]) for step in plan.get("steps", ())]
+    return [tool for tool in tools if tool in RESTRICTED]
 
 
-def _waiting_for(outcome: Outcome) -> str:
+def _waiting_for(outcome: Outcome, *, live: bool) -> str:
+    if not live:
+        return "waits for the message before it"
     if outcome.asks:
         return "a person decides"
     return "a person takes the case" if outcome.path.startswith("ESCALATED") else ""

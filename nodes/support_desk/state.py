@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypedDict, cast
 
+from langchain_core.messages import AnyMessage, HumanMessage
+
 import stateward as sw
 from nodes.support_desk.facts import Facts
 from nodes.support_desk.outcome import Note, Outcome, outcomes_from_json
@@ -12,7 +14,7 @@ from nodes.support_desk.triage import Triage
 
 
 class CaseData(TypedDict, total=False):
-    """Who wrote, and when; comes with the input."""
+    """Who wrote, and when; rides on the customer's message, so that no later message can change it."""
 
     id: str
     customer: str
@@ -26,6 +28,9 @@ class Desk(TypedDict, total=False):
 
     messages: sw.Messages
     case: CaseData
+    """Of the message that is worked on."""
+    closed: dict[str, dict[str, Any]]
+    """Message id to what came of it: its ticket, outcomes and reply."""
     facts: dict[str, Any]
     triage: dict[str, Any]
     plan: dict[str, Any]
@@ -35,10 +40,32 @@ class Desk(TypedDict, total=False):
     escalation: dict[str, Any]
 
 
+def letter_in(content: str, *, case: CaseData) -> HumanMessage:
+    """Make the message of a customer's letter.
+
+    Args:
+        content: What the customer wrote.
+        case: Who wrote, and when; its `id` becomes the message's.
+    """
+    return HumanMessage(content=content, id=case.get("id") or None, additional_kwargs={"case": dict(case)})
+
+
+def waiting_letters(state: Desk) -> list[AnyMessage]:
+    """Return the customer's messages that were not worked on yet, the oldest first."""
+    closed = state.get("closed") or {}
+    return [m for m in state.get("messages", ()) if m.type == "human" and m.id not in closed]
+
+
+def case_of(letter: AnyMessage) -> CaseData:
+    """Return who wrote a message; only its id when it came without."""
+    said = cast("CaseData", letter.additional_kwargs.get("case") or {})
+    return {**said, "id": letter.id or ""}
+
+
 def text_of(state: Desk) -> str:
-    """Return the message being worked on: the customer's last one."""
-    said = [message for message in state["messages"] if message.type == "human"]
-    return str(said[-1].content) if said else ""
+    """Return the text of the message that is worked on."""
+    wanted = (state.get("case") or {}).get("id")
+    return next((str(m.content) for m in state.get("messages", ()) if m.id == wanted), "")
 
 
 def sender_of(state: Desk) -> Sender:

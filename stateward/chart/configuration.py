@@ -21,7 +21,8 @@ class Configuration:
 
     def atomic(self, chart: Definition) -> tuple[int, ...]:
         """Return the active states that have no states inside, in document order."""
-        return tuple(state for state in self.active if chart.is_atomic(state))
+        atoms = chart.tables.atoms
+        return tuple([state for state in self.active if state in atoms])
 
     def is_in(self, path: str, *, chart: Definition) -> bool:
         """Tell whether the state at a path is active.

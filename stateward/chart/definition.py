@@ -7,7 +7,7 @@ right after it, so "is a descendant" is a comparison of two numbers and "everyth
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from stateward.chart.event import Event
@@ -108,11 +108,33 @@ class Transition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """What taking one transition comes to, where nothing happens on its way but leaving and entering."""
+
+    exited: tuple[int, ...]
+    """In the order they are left."""
+    entered: tuple[int, ...]
+    """In the order they are entered."""
+    active: tuple[int, ...]
+    """The active states afterwards, in document order."""
+    atoms: tuple[int, ...]
+    """Those of them that have no states inside."""
+    started: tuple[int, ...]
+    """The states entered that have an activity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
     """What `define` works out once from the nodes and transitions, so that a step does not have to."""
 
     ancestors: tuple[tuple[int, ...], ...]
     """Per state: the states around it, nearest first, the root last."""
+    chains: tuple[tuple[int, ...], ...]
+    """Per state: the states around it and itself, in document order."""
+    atoms: frozenset[int]
+    """The states that have no states inside; final ones too."""
+    finals: frozenset[int]
+    """The final states at the top."""
     histories: tuple[tuple[int, ...], ...]
     """Per state: its history children."""
     triggered: tuple[tuple[Transition, ...], ...]
@@ -128,6 +150,14 @@ class Tables:
     completions: Mapping[str, int]
     """The state that a completion event speaks of."""
     has_always: bool
+    has_history: bool
+    has_parallel: bool
+    arrows: tuple[str, ...]
+    """Per transition: `SOURCE -> TARGET`, as histories show it."""
+    moves: dict[tuple[int, tuple[int, ...]], Move | None] = field(
+        default_factory=dict[tuple[int, tuple[int, ...]], "Move | None"], compare=False, repr=False
+    )
+    """Per transition and active states: see `move`, which fills it with what was really taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +186,7 @@ class Definition:
 
     def is_atomic(self, state: int) -> bool:
         """Tell whether a state has no states inside (a final state has none either)."""
-        return self.nodes[state].kind in ("atomic", "final")
+        return state in self.tables.atoms
 
     def lcca(self, states: tuple[int, ...]) -> int:
         """Return the innermost compound state properly around the first state that has all others inside.

@@ -35,6 +35,15 @@ class Bound:
         named = {name: given[place] for name, place in self.keyword}
         return self.fn(*(given[place] for place in self.positional), **named)
 
+    def takes(self, name: str) -> bool:
+        """Tell whether the function takes `state`, `event` or `run`.
+
+        Args:
+            name: One of the three.
+        """
+        place = _NAMES.index(name)
+        return place in self.positional or any(taken == place for _, taken in self.keyword)
+
 
 def bind(fn: object, *, where: str, allowed: tuple[str, ...] = ("state", "event")) -> Bound:
     """Read a function's signature once and return the uniform callable around it.

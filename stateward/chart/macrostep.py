@@ -8,10 +8,11 @@ from itertools import islice
 
 from stateward.chart.configuration import Configuration
 from stateward.chart.data import Data
-from stateward.chart.definition import Block, Definition, Node, Plan, Transition
+from stateward.chart.definition import Block, Definition, Move, Node, Plan, Transition
 from stateward.chart.entry import plan
 from stateward.chart.event import Occurrence
-from stateward.chart.selection import Selector, domain_of, exit_set, without_conflicts
+from stateward.chart.move import move
+from stateward.chart.selection import Selector, domain_of, inside, without_conflicts
 from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE
 from stateward.chart.trace import Microstep, Step
 from stateward.errors import MicrostepLimit, NoTransition, StatewardError
@@ -46,7 +47,7 @@ class Macrostep:
         self._left_at: dict[int, int] = {}
         self._stuck: set[int] = set()
         self._handled = False
-        self._final = any(chart.nodes[s].kind == "final" and chart.nodes[s].parent == 0 for s in self._atoms)
+        self._final = not chart.tables.finals.isdisjoint(self._atoms)
         self._output: object = None
 
     def begin(self) -> None:
@@ -63,7 +64,7 @@ class Macrostep:
             MicrostepLimit: The chart did not come to rest.
             NoTransition: A completed state's `to` led nowhere.
         """
-        self._queue.extendleft((event, 0) for event in reversed(events))
+        self._queue.extendleft([(event, 0) for event in reversed(events)])
         if not events and not self._microsteps:
             self._settle()
         given = len(events)
@@ -73,8 +74,9 @@ class Macrostep:
             self._handled = self._handled or (taken and given > 0)
             given -= 1
             self._settle()
-        left_over = islice(self._queue, max(given, 0))
-        self._unhandled.extend(o for o, _ in left_over if not o.name.startswith(ACTIVITY_DONE))
+        if self._queue:
+            left_over = islice(self._queue, max(given, 0))
+            self._unhandled.extend(o for o, _ in left_over if not o.name.startswith(ACTIVITY_DONE))
         self._refuse_stuck()
         return self._result()
 
@@ -85,7 +87,7 @@ class Macrostep:
             handled=self._handled,
             unhandled=tuple(self._unhandled),
             verdicts=tuple(self._selector.verdicts),
-            starts=tuple(state for state in self._active if state in self._started),
+            starts=tuple([state for state in self._active if state in self._started]),
             exited=tuple(self._exited),
             final=self._final,
             output=self._output,
@@ -160,30 +162,53 @@ class Macrostep:
         """Take transitions together; tell whether there were any. Source: SCXML appendix D, microstep."""
         if not chosen:
             return False
+        exited, entered = self._take_one(chosen[0]) if len(chosen) == 1 else self._take_several(chosen)
+        self._record(tuple([t.index for t in chosen]), exited=exited, entered=entered, trigger=trigger)
+        return True
+
+    def _take_one(self, transition: Transition) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        plain = move(self._chart, transition, active=self._active)
+        if plain is not None:
+            return self._follow(plain)
+        within = domain_of(self._chart, transition, memory=self._history)
+        exited = self._leave(inside(self._chart, within, active=self._active))
+        self._perform(transition.actions, state=transition.source)
+        return exited, self._enter(self._plan(transition, within=within))
+
+    def _follow(self, plain: Move) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        self._note_left(plain.exited)
+        self._active, self._atoms = plain.active, plain.atoms
+        for state in plain.entered:
+            self._entries[state] = self._entries.get(state, 0) + 1
+        self._started.update(plain.started)
+        return plain.exited, plain.entered
+
+    def _take_several(self, chosen: list[Transition]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         domains = [domain_of(self._chart, transition, memory=self._history) for transition in chosen]
-        exited = self._leave(chosen)
+        sets = [inside(self._chart, within, active=self._active) for within in domains]
+        exited = self._leave(tuple(sorted(set[int]().union(*sets))))
         for transition in chosen:
             self._perform(transition.actions, state=transition.source)
         plans = [self._plan(t, within=within) for t, within in zip(chosen, domains, strict=True)]
-        entered = self._enter(plans[0] if len(plans) == 1 else _merged(plans))
-        self._record(tuple(t.index for t in chosen), exited=exited, entered=entered, trigger=trigger)
-        return True
+        return exited, self._enter(_merged(plans))
 
-    def _leave(self, chosen: list[Transition]) -> tuple[int, ...]:
+    def _leave(self, states: tuple[int, ...]) -> tuple[int, ...]:
         """Source: SCXML appendix D, exitStates."""
-        sets = [exit_set(self._chart, t, active=self._active, memory=self._history) for t in chosen]
-        states = sets[0] if len(sets) == 1 else tuple(sorted(set[int]().union(*sets)))
         if not states:
             return ()
-        self._remember(states)
+        if self._chart.tables.has_history:
+            self._remember(states)
         leaving = states[::-1]
         for state in leaving:
             self._perform(self._nodes[state].exit, state=state)
-            self._left_at[state] = len(self._microsteps)
-        self._stuck.difference_update(leaving)
-        self._active = tuple(state for state in self._active if state not in leaving)
-        self._exited.extend(leaving)
+        self._note_left(leaving)
+        self._active = tuple([state for state in self._active if state not in leaving])
         return leaving
+
+    def _note_left(self, states: tuple[int, ...]) -> None:
+        self._exited.extend(states)
+        self._left_at.update(dict.fromkeys(states, len(self._microsteps)))
+        self._stuck.difference_update(states)
 
     def _remember(self, leaving: tuple[int, ...]) -> None:
         histories = [history for state in leaving for history in self._chart.tables.histories[state]]
@@ -212,8 +237,9 @@ class Macrostep:
                 self._perform(block, state=state)
             self._announce(self._nodes[state])
         if plan:
-            self._atoms = tuple(state for state in self._active if self._chart.is_atomic(state))
-        return tuple(state for state, _ in plan)
+            atoms = self._chart.tables.atoms
+            self._atoms = tuple([state for state in self._active if state in atoms])
+        return tuple([state for state, _ in plan])
 
     def _announce(self, node: Node) -> None:
         """Raise what the entry of a state completes, or note its activity."""

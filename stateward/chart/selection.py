@@ -84,11 +84,15 @@ def exit_set(chart: Definition, transition: Transition, *, active: tuple[int, ..
 
     Source: SCXML appendix D, computeExitSet.
     """
-    within = domain_of(chart, transition, memory=memory)
+    return inside(chart, domain_of(chart, transition, memory=memory), active=active)
+
+
+def inside(chart: Definition, within: int, *, active: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the active states properly inside one, in document order; none if it is -1."""
     if within < 0:
         return ()
     end = chart.nodes[within].end
-    return tuple(state for state in active if within < state < end)
+    return tuple([state for state in active if within < state < end])
 
 
 def domain_of(chart: Definition, transition: Transition, *, memory: Memory) -> int:

@@ -36,15 +36,18 @@ def define(
         transitions=tuple(transitions),
         by_path={node.path: node.index for node in frozen},
         events=dict(events),
-        tables=_tabulate(frozen, tuple(transitions)),
+        tables=_tabulate(name, frozen, tuple(transitions)),
     )
 
 
-def _tabulate(nodes: tuple[Node, ...], transitions: tuple[Transition, ...]) -> Tables:
+def _tabulate(name: str, nodes: tuple[Node, ...], transitions: tuple[Transition, ...]) -> Tables:
     ancestors = tuple(_ancestors(nodes, node) for node in nodes)
     domains = tuple(_domain(nodes, transition) for transition in transitions)
     return Tables(
         ancestors=ancestors,
+        chains=tuple((*reversed(around), node.index) for node, around in zip(nodes, ancestors, strict=True)),
+        atoms=frozenset(node.index for node in nodes if node.kind in ("atomic", "final")),
+        finals=frozenset(node.index for node in nodes if node.kind == "final" and node.parent == 0),
         histories=tuple(_histories(nodes, node) for node in nodes),
         triggered=tuple(_candidates(nodes, transitions, chain=(n.index, *ancestors[n.index])) for n in nodes),
         always=tuple(_candidates(nodes, transitions, chain=(n.index, *ancestors[n.index]), always=True) for n in nodes),
@@ -53,6 +56,9 @@ def _tabulate(nodes: tuple[Node, ...], transitions: tuple[Transition, ...]) -> T
         start=plan(nodes, targets=(0,), within=-1, memory={}),
         completions=_completions(nodes),
         has_always=any(t.kind == "always" for t in transitions),
+        has_history=any(node.kind == "history" for node in nodes),
+        has_parallel=any(node.kind == "parallel" for node in nodes),
+        arrows=tuple(_arrow(name, nodes, transition) for transition in transitions),
     )
 
 
@@ -97,6 +103,11 @@ def _meets_history(nodes: tuple[Node, ...], *, targets: tuple[int, ...], within:
         return False
     last = nodes[within].end
     return any(nodes[target].kind == "history" for node in nodes[within:last] for target in (*targets, *node.initial))
+
+
+def _arrow(name: str, nodes: tuple[Node, ...], transition: Transition) -> str:
+    targets = ", ".join(nodes[target].path for target in transition.targets)
+    return f"{nodes[transition.source].path or name} -> {targets or '(stays)'}"
 
 
 def _completions(nodes: tuple[Node, ...]) -> dict[str, int]:

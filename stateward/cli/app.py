@@ -22,10 +22,11 @@ from stateward.errors import StatewardError
 
 EXIT_REFUSED = 2
 
-_HELP = """Agents as charts: states inside states, policies that bind everything inside, one door for every call.
+_HELP = """Agents as charts: states inside states, policies that bind all inside.
 
-GRAPH is a name in `langgraph.json`, or `module:attribute`. Sessions, asks and effects live in the database given by
-`--db` or `STATEWARD_DB`; every listing has `--json`.
+GRAPH is a name in langgraph.json, or module:attribute. Sessions, asks
+and effects live in the database that --db or STATEWARD_DB names.
+Every listing has --json; docs/cli.md tells the shapes.
 """
 
 _EPILOG = "Start with: stateward run support_desk samples/inbox.jsonl --out tickets.csv"
@@ -86,4 +87,4 @@ def _root(
 
 def main() -> None:
     """Run the command line of this process."""
-    build_app()()
+    build_app()(prog_name="stateward")

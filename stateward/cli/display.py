@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -46,20 +46,17 @@ class Display(Protocol):
 
 
 @contextmanager
-def progress(total: int, *, quiet: bool = False) -> Iterator[Display]:
+def progress(total: int) -> Generator[Display]:
     """Show progress while the block runs.
 
     Args:
         total: The number of sessions.
-        quiet: Whether to show nothing.
 
     Returns:
         A context manager of the display.
     """
     console = stderr()
-    if quiet:
-        yield _Silent()
-    elif console.is_terminal:
+    if console.is_terminal:
         panel = _Panel(total)
         with Live(panel, console=console, refresh_per_second=8, transient=True):
             yield panel
@@ -67,24 +64,19 @@ def progress(total: int, *, quiet: bool = False) -> Iterator[Display]:
         yield _Lines(total, console=console)
 
 
-class _Silent:
-    def begin(self, session: str) -> None:
-        """Say nothing."""
-
-    def move(self, session: str, *, state: str) -> None:
-        """Say nothing."""
-
-    def end(self, session: str, *, status: str, state: str) -> None:
-        """Say nothing."""
-
-
-class _Lines(_Silent):
+class _Lines:
     """One line for each session that comes to rest."""
 
     def __init__(self, total: int, *, console: Console) -> None:
         self._total = total
         self._done = 0
         self._console = console
+
+    def begin(self, session: str) -> None:
+        """Wait for its end."""
+
+    def move(self, session: str, *, state: str) -> None:
+        """Wait for its end."""
 
     def end(self, session: str, *, status: str, state: str) -> None:
         """Write a line."""

@@ -16,6 +16,8 @@ from stateward.run.session import Outcome, Session
 
 T = TypeVar("T")
 
+FAILURE_NOTE = "Stateward: session"
+"""How the note begins that the graph leaves on an activity's exception."""
 BUSY_TRIES = 25
 BUSY_PAUSE_S = 0.2
 
@@ -113,19 +115,34 @@ def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]]) -> T:
 
 
 async def _patiently(session: Session, given: object, *, stop: Stop) -> Driven:
-    for left in range(BUSY_TRIES, -1, -1):
+    """Drive; who goes on after an answer may find that the run which asked is only just letting go."""
+    tries = 1 if _is_input(given) else BUSY_TRIES
+    for left in range(tries - 1, -1, -1):
         try:
             return Driven(outcome=await drive(session, given, stop=stop))
-        except SessionBusy:
-            if not left or stop.requested:
+        except SessionBusy as error:
+            if is_recorded(error) or not left or stop.requested:
                 raise
             await asyncio.sleep(BUSY_PAUSE_S)
-        except (StatewardError, Stopped):
-            raise
-        except Exception as error:  # noqa: BLE001  # recorded as failed, and told
-            outcome = await asyncio.to_thread(session.outcome)
-            return Driven(outcome=outcome, error=told(error))
+        except Exception as error:
+            if not is_recorded(error):
+                raise
+            return Driven(outcome=await asyncio.to_thread(session.outcome), error=told(error))
     raise AssertionError("unreachable")  # pragma: no cover
+
+
+def _is_input(given: object) -> bool:
+    return given is not None and not isinstance(given, Command)
+
+
+def is_recorded(error: BaseException) -> bool:
+    """Say whether an error is an activity's that ended its run, which is recorded as failed.
+
+    Args:
+        error: What the graph raised.
+    """
+    notes: list[str] = getattr(error, "__notes__", [])
+    return any(note.startswith(FAILURE_NOTE) for note in notes)
 
 
 def told(error: BaseException) -> str:

@@ -51,9 +51,7 @@ def load(name: str, *, overrides: Sequence[str] = (), folder: Path | None = None
     module_name, _, attribute = address.partition(":")
     root = manifest.parent if manifest else folder or Path.cwd()
     module = _import(module_name, root=root, name=name)
-    return Loaded(
-        graph=_graph(module, attribute, overrides=overrides), module=module, overrides=tuple(overrides)
-    )
+    return Loaded(graph=_graph(module, attribute, overrides=overrides), module=module, overrides=tuple(overrides))
 
 
 def is_known(name: str, *, folder: Path | None = None) -> bool:
@@ -73,7 +71,7 @@ def _manifest(folder: Path) -> Path | None:
 
 
 def _address(name: str, manifest: Path | None) -> str:
-    graphs = _graphs(manifest) if manifest else {}
+    graphs: Mapping[str, object] = _graphs(manifest) if manifest else {}
     if name not in graphs:
         known = ", ".join(f"`{known}`" for known in sorted(graphs)) or "none"
         raise DefinitionError(
@@ -82,7 +80,7 @@ def _address(name: str, manifest: Path | None) -> str:
             fix=f"Known graphs: {known}. Or name one as `module:attribute`.",
         )
     given = graphs[name]
-    address: object = cast("Mapping[str, object]", given).get("path") if isinstance(given, Mapping) else given
+    address = given if isinstance(given, str) else _mapping(given).get("path")
     if not isinstance(address, str) or ":" not in address or "/" in address or ".py" in address:
         raise DefinitionError(
             f"Graph `{name}` is {address!r}, expected `module:attribute`",
@@ -97,8 +95,11 @@ def _graphs(manifest: Path) -> Mapping[str, object]:
         content: object = json.loads(manifest.read_text(encoding="utf-8"))
     except (OSError, ValueError) as broken:
         raise DefinitionError(f"It cannot be read: {broken}", where=str(manifest), fix="Mend the file.") from broken
-    graphs = cast("Mapping[str, object]", content).get("graphs") if isinstance(content, Mapping) else None
-    return cast("Mapping[str, object]", graphs) if isinstance(graphs, Mapping) else {}
+    return _mapping(_mapping(content).get("graphs"))
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
 
 
 def _import(module: str, *, root: Path, name: str) -> ModuleType:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import cast
 
 import typer
 from pydantic_core import to_jsonable_python
@@ -14,8 +16,10 @@ from rich.text import Text
 
 from stateward.errors import StatewardError
 
-WIDE = 160
+WIDE = 200
 """Columns of a table that goes into a file or pipe, unless `COLUMNS` says otherwise."""
+_SHORT = 20
+"""Up to this many letters a column is not wrapped."""
 _STYLES = {
     "completed": "green",
     "waiting": "yellow",
@@ -50,25 +54,37 @@ def print_json(value: object) -> None:
     typer.echo(json.dumps(to_jsonable_python(value, fallback=str), ensure_ascii=False, indent=2))
 
 
-def print_table(rows: Sequence[Mapping[str, object]], *, empty: str, title: str = "") -> None:
+def print_table(rows: Sequence[Mapping[str, object]], *, empty: str, one_line: bool = False) -> None:
     """Print rows as a table whose columns are the keys in the order of their first appearance.
 
     Args:
         rows: The rows.
         empty: What to say when there are none.
-        title: What stands above.
+        one_line: Whether to cut what does not fit instead of wrapping it.
     """
     console = stdout()
     if not rows:
         console.print(Text(empty))
         return
-    table = Table(title=title or None, title_justify="left", header_style="bold", pad_edge=False)
     columns = columns_of(rows)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(_cell(row.get(column)) for column in columns))
+    lines = [[_cell(row.get(column), one_line=one_line) for column in columns] for row in rows]
+    widths = [max(len(column), *(len(line[place]) for line in lines)) for place, column in enumerate(columns)]
+    count = _fitting(widths, width=console.width) if one_line else len(columns)
+    table = Table(header_style="bold")
+    for column, width in zip(columns[:count], widths, strict=False):
+        # Short columns keep their width; the long ones share what is left.
+        table.add_column(column, overflow="fold", no_wrap=width <= _SHORT)
+    for line in lines:
+        table.add_row(*line[:count])
     console.print(table)
+    if count < len(columns):
+        console.print(Text(f"Not shown here: {', '.join(columns[count:])}"))
+
+
+def _fitting(widths: Sequence[int], *, width: int) -> int:
+    """Count the columns that fit when long ones are cut to what is short."""
+    ends = list(accumulate(min(each, _SHORT) + 3 for each in widths))
+    return max(sum(end < width for end in ends), 1)
 
 
 def print_facts(facts: Mapping[str, object]) -> None:
@@ -132,8 +148,8 @@ def cell(value: object) -> str:
         return value
     if isinstance(value, Mapping):
         return json.dumps(to_jsonable_python(value, fallback=str), ensure_ascii=False) if value else ""
-    if isinstance(value, list | tuple | set | frozenset):
-        return "; ".join(cell(each) for each in value)  # pyright: ignore[reportUnknownVariableType]  # any list
+    if isinstance(value, list | tuple):
+        return "; ".join(cell(each) for each in cast("Sequence[object]", value))
     return str(value)
 
 
@@ -178,6 +194,9 @@ def age(seconds: float) -> str:
     return " ".join(parts[:2]) or "0 s"
 
 
-def _cell(value: object) -> Text:
+def _cell(value: object, *, one_line: bool = False) -> Text:
     text = plain(cell(value))
-    return Text(text, style=_STYLES.get(text.partition(" ")[0], "") if isinstance(value, str) else "")
+    style = _STYLES.get(text.partition(" ")[0], "") if isinstance(value, str) else ""
+    if one_line:
+        return Text(" ".join(text.split()), style=style, no_wrap=True, overflow="ellipsis")
+    return Text(text, style=style)

@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Iterable
 from typing import Any
 
 from langgraph.runtime import RunControl
@@ -17,7 +16,7 @@ GRACE_S = 10.0
 """How long a call may take to come to its checkpoint before it is cancelled, in seconds."""
 
 
-class Stopped(Exception):  # noqa: N818  # named after what happened, as in errors.py
+class Stopped(Exception):  # named after what happened, as in errors.py
     """A run ended at a checkpoint because the process is to stop."""
 
 
@@ -43,7 +42,7 @@ class Stop:
             control.request_drain("stopped")
 
     @contextlib.contextmanager
-    def control(self) -> Any:  # a generator of one RunControl, which `contextmanager` types
+    def control(self) -> Generator[RunControl]:
         """Lend LangGraph's control of one run.
 
         Raises:
@@ -86,8 +85,8 @@ def _raise_first(tasks: Iterable[asyncio.Task[Any]]) -> None:
             raise error
 
 
-@asynccontextmanager
-async def stopping_on_signals() -> AsyncIterator[Stop]:
+@contextlib.asynccontextmanager
+async def stopping_on_signals() -> AsyncGenerator[Stop]:
     """Turn Ctrl-C and SIGTERM into a `Stop` while the block runs.
 
     Returns:

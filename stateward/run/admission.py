@@ -79,6 +79,7 @@ def admit(machine: Machine, given: object, *, before: Stored, invocation: Invoca
             f"The last run of session `{invocation.session}` did not end",
             fix="Resume it first (input None, or `stateward resume`), then send the input.",
         )
+    _refuse_drift(machine, control)
     update = _checked(machine, given)
     told = Happened(event=occurrence(INPUT, _plain(given), machine=machine), update=update)
     _try(machine, told, before=before)
@@ -172,7 +173,7 @@ def _refuse_drift(machine: Machine, control: Control) -> None:
     raise Drift(
         f"The run was started by another definition: {'; '.join(parts)}",
         where=f"run {control.run}",
-        fix="Go on with the code and policy that started it, or cancel the run and send the input again.",
+        fix="Go on with the code and policy that started it, or send the input to another session.",
     )
 
 

@@ -10,7 +10,7 @@ states by their paths, so that a chart may grow without breaking what is stored.
 | `status` | one of the status words |
 | `at` | paths of the active atomic states |
 | `history` | superstate path -> paths it would resume |
-| `entries` | state path -> number of activations so far |
+| `entries` | state path -> number of activations in this run |
 | `marks` | superstate path -> id of the last message when it was left |
 | `asks` | state path -> ids of the open asks of its activity |
 | `run` | id, number in the session, mode, pinned hashes |
@@ -22,10 +22,10 @@ states by their paths, so that a chart may grow without breaking what is stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
@@ -42,12 +42,17 @@ FENCE = "stateward_fence"
 """The configurable key under which a saver finds the fencing token of the writer."""
 
 Status = Literal["running", "waiting", "completed", "halted", "failed", "cancelled"]
+_STATUSES: frozenset[str] = frozenset(get_args(Status))
 TERMINAL: frozenset[str] = frozenset({"completed", "halted", "failed", "cancelled"})
 Json = dict[str, Any]
 """JSON as LangGraph stores it: the shape is checked by `decode`, not by the type."""
 
-_MERGED = ("history", "entries", "marks", "asks")
+_MERGED = frozenset({"history", "entries", "marks", "asks"})
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
+_KEYS = frozenset({"status", "at", "run"})
+"""What every control value has, and below what its `run` and the hashes in it have."""
+_RUN_KEYS = frozenset({"id", "no", "mode", "hashes"})
+_HASH_KEYS = frozenset({"chart", "policy", "schema"})
 
 
 def merge(current: Json, delta: Json) -> Json:
@@ -61,9 +66,8 @@ def merge(current: Json, delta: Json) -> Json:
         The new control value.
     """
     merged = {**current, **delta}
-    for table in _MERGED:
-        if table in delta:
-            merged[table] = _merge_table(current.get(table), delta[table])
+    for table in _MERGED & delta.keys():
+        merged[table] = _merge_table(current.get(table), delta[table])
     return merged
 
 
@@ -71,6 +75,8 @@ def _merge_table(current: Json | None, delta: Json | None) -> Json:
     if delta is None:
         return {}
     table = {**(current or {}), **delta}
+    if None not in delta.values():
+        return table
     return {key: value for key, value in table.items() if value is not None}
 
 
@@ -90,24 +96,58 @@ class Pins:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """The decoded control channel of one checkpoint."""
+    """The decoded control channel of one checkpoint: states and event as the chart knows them, the rest as stored."""
 
-    status: Status
     configuration: Configuration
-    run: str
-    run_no: int
-    pins: Pins
-    branch: str = MAIN_BRANCH
-    marks: Mapping[str, str] = field(default_factory=dict[str, str])
-    asks: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
-    event: Occurrence | None = None
-    reason: Mapping[str, Any] | None = None
-    last: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    event: Occurrence | None
+    raw: Mapping[str, Any]
+    """The stored value; `decode` has checked its shape."""
 
     @property
     def started(self) -> bool:
         """Whether the kernel has entered the initial configuration."""
         return bool(self.configuration.active)
+
+    @property
+    def status(self) -> Status:
+        """The status word."""
+        return self.raw["status"]
+
+    @property
+    def run(self) -> str:
+        """The run's id."""
+        return self.raw["run"]["id"]
+
+    @property
+    def run_no(self) -> int:
+        """The run's number in the session, from 1."""
+        return self.raw["run"]["no"]
+
+    @property
+    def pins(self) -> Pins:
+        """What was fixed when the run started."""
+        run, hashes = self.raw["run"], self.raw["run"]["hashes"]
+        return Pins(chart=hashes["chart"], policy=hashes["policy"], schema=hashes["schema"], mode=run["mode"])
+
+    @property
+    def branch(self) -> str:
+        """The line of checkpoints the run is on."""
+        return self.raw.get("branch", MAIN_BRANCH)
+
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """State path to the id of the last message when that state was left."""
+        return self.raw.get("marks") or _EMPTY
+
+    @property
+    def asks(self) -> Mapping[str, list[str]]:
+        """State path to the ids of the open asks of its activity."""
+        return self.raw.get("asks") or _EMPTY
+
+    @property
+    def reason(self) -> Mapping[str, Any] | None:
+        """Why the run ended, when it did not complete."""
+        return self.raw.get("reason")
 
 
 def decode(raw: Mapping[str, Any], chart: Definition) -> Control | None:
@@ -142,23 +182,12 @@ def decode(raw: Mapping[str, Any], chart: Definition) -> Control | None:
 
 def _decode(raw: Mapping[str, Any], chart: Definition) -> Control:
     run = raw["run"]
-    status = raw["status"]
-    if status not in get_args(Status):
-        raise KeyError(f"status {status!r}")
-    hashes = run["hashes"]
-    return Control(
-        status=cast(Status, status),
-        configuration=_configuration(raw, chart),
-        run=run["id"],
-        run_no=run["no"],
-        pins=Pins(chart=hashes["chart"], policy=hashes["policy"], schema=hashes["schema"], mode=run["mode"]),
-        branch=raw.get("branch", MAIN_BRANCH),
-        marks=raw.get("marks") or _EMPTY,
-        asks=raw.get("asks") or _EMPTY,
-        event=decode_event(raw.get("event"), chart),
-        reason=raw.get("reason"),
-        last=raw.get("last") or _EMPTY,
-    )
+    for part, keys in ((raw, _KEYS), (run, _RUN_KEYS), (run["hashes"], _HASH_KEYS)):
+        if not part.keys() >= keys:
+            raise KeyError(*sorted(keys - part.keys()))
+    if raw["status"] not in _STATUSES:
+        raise KeyError(f"status {raw['status']!r}")
+    return Control(configuration=_configuration(raw, chart), event=decode_event(raw.get("event"), chart), raw=raw)
 
 
 def decode_event(raw: Mapping[str, Any] | None, chart: Definition) -> Occurrence | None:
@@ -201,58 +230,68 @@ def encode_event(event: Occurrence | None) -> Json | None:
 
 
 def _configuration(raw: Mapping[str, Any], chart: Definition) -> Configuration:
-    active: set[int] = set()
-    for path in raw["at"]:
-        index = _index(path, chart)
-        active.add(index)
-        active.update(chart.ancestors(index))
-    history = {
-        _index(path, chart): tuple(_index(target, chart) for target in targets)
-        for path, targets in (raw.get("history") or _EMPTY).items()
-    }
-    entries = {_index(path, chart): count for path, count in (raw.get("entries") or _EMPTY).items()}
-    return Configuration(active=tuple(sorted(active)), history=history, entries=entries)
+    by_path = chart.by_path
+    try:
+        history = {
+            by_path[path]: tuple(by_path[target] for target in targets)
+            for path, targets in (raw.get("history") or _EMPTY).items()
+        }
+        entries = {by_path[path]: count for path, count in (raw.get("entries") or _EMPTY).items()}
+        return Configuration(active=_active(raw["at"], chart), history=history, entries=entries)
+    except KeyError as unknown:
+        raise _drifted(unknown.args[0], chart) from unknown
 
 
-def _index(path: str, chart: Definition) -> int:
-    index = chart.by_path.get(path)
-    if index is None:
-        raise Drift(
-            f"The checkpoint is in state `{path}`, which chart `{chart.name}` does not have",
-            where="the stored configuration",
-            fix=f"States now: {', '.join(sorted(chart.by_path))}. Resume with the chart that started the run.",
-        )
-    return index
+def _active(paths: Sequence[str], chart: Definition) -> tuple[int, ...]:
+    """The states at these paths and all around them, in document order."""
+    chains = [chart.tables.chains[chart.by_path[path]] for path in paths]
+    return chains[0] if len(chains) == 1 else tuple(sorted(set[int]().union(*chains)))
 
 
-def configuration_delta(before: Configuration, after: Configuration, chart: Definition) -> Json:
+def _drifted(path: str, chart: Definition) -> Drift:
+    return Drift(
+        f"The checkpoint is in state `{path}`, which chart `{chart.name}` does not have",
+        where="the stored configuration",
+        fix=f"States now: {', '.join(sorted(chart.by_path))}. Resume with the chart that started the run.",
+    )
+
+
+def configuration_delta(
+    before: Configuration, after: Configuration, chart: Definition, *, entered: Iterable[int]
+) -> Json:
     """Say what a step changed in the configuration.
 
     Args:
         before: The configuration the step started from.
         after: The configuration it came to rest in.
         chart: The definition both belong to.
+        entered: The states the step entered; the counts of all others are as they were.
 
     Returns:
         The keys `at`, and where they changed `history` and `entries`, with paths for indices.
     """
     nodes = chart.nodes
-    delta: Json = {"at": [nodes[i].path for i in after.active if not nodes[i].children]}
-    changed = {nodes[i].path: n for i, n in after.entries.items() if before.entries.get(i) != n}
+    delta: Json = {"at": [nodes[i].path for i in after.atomic(chart)]}
+    changed = {nodes[i].path: after.entries[i] for i in entered if before.entries.get(i) != after.entries[i]}
     if changed:
         delta["entries"] = changed
+    if after.history is not before.history:
+        delta |= _history_delta(before, after, chart)
+    return delta
+
+
+def _history_delta(before: Configuration, after: Configuration, chart: Definition) -> Json:
+    nodes = chart.nodes
     history = {
         nodes[i].path: [nodes[t].path for t in targets]
         for i, targets in after.history.items()
         if before.history.get(i) != targets
     }
-    if history:
-        delta["history"] = history
-    return delta
+    return {"history": history} if history else {}
 
 
 def start_delta(*, run: str, run_no: int, pins: Pins, branch: str) -> Json:
-    """Return the delta that opens a run: no state is active yet, history and asks are empty.
+    """Return the delta that opens a run: no state is active yet; history, entries and asks are empty.
 
     Args:
         run: The new run's id.
@@ -268,6 +307,7 @@ def start_delta(*, run: str, run_no: int, pins: Pins, branch: str) -> Json:
         "status": "running",
         "at": [],
         "history": None,
+        "entries": None,
         "asks": None,
         "event": None,
         "reason": None,

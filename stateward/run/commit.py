@@ -12,7 +12,7 @@ from langgraph.types import Command
 from stateward.chart.configuration import Configuration
 from stateward.chart.definition import Definition
 from stateward.chart.event import Occurrence
-from stateward.chart.step import Step, advance
+from stateward.chart.step import Microstep, Step, advance
 from stateward.errors import MicrostepLimit, NoTransition
 from stateward.run.ask import Ask
 from stateward.run.checkpoint import CHANNEL, Control, Json, Status, configuration_delta, encode_event
@@ -41,6 +41,16 @@ class Progress:
         """The configuration the step works in."""
         return self.step.configuration if self.step else self.control.configuration
 
+    def microsteps(self, step: Step | None = None) -> tuple[Microstep, ...]:
+        """Return what was done so far: entering the chart, in the first step of a run, and then a step of the kernel.
+
+        Args:
+            step: The kernel's step, when it came to one.
+        """
+        first = self.step.microsteps if self.step is not None and self.step is not step else ()
+        own = step.microsteps if step is not None else ()
+        return (*first, *own) if first else own
+
     def visible(self) -> Mapping[str, Any]:
         """Return the values an activity sees: with what entry actions of the start changed."""
         return dict(self.view) if self.view.writes else self.view.base
@@ -54,6 +64,8 @@ class Committed:
     handled: bool
     failed: bool
     exited: tuple[int, ...] = ()
+    reason: Mapping[str, Any] | None = None
+    """Why the run ended, when it ended badly."""
 
 
 def finish(machine: Machine, progress: Progress, events: Sequence[Occurrence]) -> Committed:
@@ -67,13 +79,14 @@ def finish(machine: Machine, progress: Progress, events: Sequence[Occurrence]) -
     Returns:
         The commit.
     """
-    progress.data.events.update((event.name, event) for event in events)
+    for event in events:
+        progress.data.events[event.name] = event
     try:
         step = _step(machine, progress, events)
     except (NoTransition, MicrostepLimit) as error:
         kind = "fuse.microsteps" if isinstance(error, MicrostepLimit) else "error.transition"
         return _broken(machine, progress, Occurrence(name=kind, data={"message": str(error)}))
-    fatal = next((event for event in step.unhandled if _is(event, _FATAL)), None)
+    fatal = next((event for event in step.unhandled if _is(event, _FATAL)), None) if step.unhandled else None
     delta = _delta(machine, progress, step)
     if fatal is not None:
         goto, status = END, _end(fatal)
@@ -86,7 +99,13 @@ def finish(machine: Machine, progress: Progress, events: Sequence[Occurrence]) -
             delta["reason"] = reason
     delta["status"] = status
     command = Command(update=[*progress.view.commit(), (CHANNEL, delta)], goto=goto)
-    return Committed(command=command, handled=step.handled, failed=status == "failed", exited=step.exited)
+    return Committed(
+        command=command,
+        handled=step.handled,
+        failed=status == "failed",
+        exited=step.exited,
+        reason=delta.get("reason"),
+    )
 
 
 def ask_commit(machine: Machine, state: int, progress: Progress, asks: Sequence[Ask]) -> Command[Any]:
@@ -103,7 +122,7 @@ def ask_commit(machine: Machine, state: int, progress: Progress, asks: Sequence[
     """
     path = machine.chart.nodes[state].path
     delta: Json = {
-        **configuration_delta(progress.control.configuration, progress.configuration, machine.chart),
+        **_standing(machine.chart, progress),
         "status": "waiting",
         "asks": {path: [ask.id for ask in asks]},
         "last": {"event": "ask", "state": path, "activation": progress.configuration.activation(state)},
@@ -121,22 +140,32 @@ def _broken(machine: Machine, progress: Progress, event: Occurrence) -> Committe
     """End the run where the kernel could not go on; the activity's update is kept, the configuration stays."""
     status = _end(event)
     delta: Json = {
-        **configuration_delta(progress.control.configuration, progress.configuration, machine.chart),
+        **_standing(machine.chart, progress),
         "status": status,
         "reason": _reason(machine.chart, progress.configuration, event),
         "last": {"event": event.name, "changed": sorted(progress.view.writes)},
     }
     command = Command(update=[*progress.view.commit(), (CHANNEL, delta)], goto=END)
-    return Committed(command=command, handled=True, failed=status == "failed")
+    return Committed(command=command, handled=True, failed=status == "failed", reason=delta["reason"])
+
+
+def _standing(chart: Definition, progress: Progress) -> Json:
+    """Say where the chart stands when the kernel took no step of its own."""
+    return configuration_delta(
+        progress.control.configuration, progress.configuration, chart, entered=_entered(progress.microsteps())
+    )
+
+
+def _entered(microsteps: Sequence[Microstep]) -> list[int]:
+    return [state for micro in microsteps for state in micro.entered]
 
 
 def _delta(machine: Machine, progress: Progress, step: Step) -> Json:
     chart, control = machine.chart, progress.control
-    marks = marks_after(step, chart=chart, view=progress.view) if chart.tables.has_always else {}
-    delta: Json = {
-        **configuration_delta(control.configuration, step.configuration, chart),
-        "last": _last(chart, progress, step),
-    }
+    micros = progress.microsteps(step)
+    delta = configuration_delta(control.configuration, step.configuration, chart, entered=_entered(micros))
+    delta["last"] = _last(chart, progress, step, micros)
+    marks = marks_after(step, chart=chart, view=progress.view) if chart.tables.has_always else None
     if marks:
         delta["marks"] = marks
     if step.starts or step.exited:
@@ -157,29 +186,19 @@ def _brought(progress: Progress, step: Step) -> Occurrence | None:
     return progress.data.events.get(triggers[-1])
 
 
-def _last(chart: Definition, progress: Progress, step: Step) -> Json:
+def _last(chart: Definition, progress: Progress, step: Step, micros: Sequence[Microstep]) -> Json:
     """What `history` shows of this step."""
-    entered = progress.step.microsteps if progress.step is not None and progress.step is not step else ()
-    micros = (*entered, *step.microsteps)
-    atoms = [state for state in progress.configuration.active if not chart.nodes[state].children]
+    configuration, arrows = progress.configuration, chart.tables.arrows
+    atoms = configuration.atomic(chart)
+    triggers = [micro.event for micro in micros if micro.event is not None]
     return {
         "state": chart.nodes[atoms[0]].path if atoms else "",
-        "activation": progress.configuration.activation(atoms[0]) if atoms else 0,
-        "event": next((micro.event for micro in micros if micro.event is not None), "start"),
-        "taken": [_arrow(chart, index) for micro in micros for index in micro.transitions],
-        "verdicts": [
-            [chart.transitions[v.transition].guard_name, v.passed]
-            for v in step.verdicts
-            if chart.transitions[v.transition].guard is not None
-        ],
+        "activation": configuration.activation(atoms[0]) if atoms else 0,
+        "event": triggers[0] if triggers else "start",
+        "taken": [arrows[index] for micro in micros for index in micro.transitions],
+        "verdicts": [[chart.transitions[v.transition].guard_name, v.passed] for v in step.verdicts],
         "changed": sorted(progress.view.writes),
     }
-
-
-def _arrow(chart: Definition, index: int) -> str:
-    transition = chart.transitions[index]
-    targets = ", ".join(chart.nodes[target].path for target in transition.targets)
-    return f"{chart.nodes[transition.source].path or chart.name} -> {targets or '(stays)'}"
 
 
 def _place(machine: Machine, progress: Progress, step: Step) -> tuple[str, Status, Json | None]:
@@ -187,7 +206,7 @@ def _place(machine: Machine, progress: Progress, step: Step) -> tuple[str, Statu
     chart = machine.chart
     if step.starts:
         return machine.activity_node(step.starts[0]), "running", None
-    state = next(index for index in reversed(step.configuration.active) if not chart.nodes[index].children)
+    state = step.configuration.atomic(chart)[-1]
     if chart.nodes[state].path in progress.control.asks and state not in step.exited:
         return machine.ask_node(state), "waiting", None
     if machine.waits(state):
@@ -197,7 +216,7 @@ def _place(machine: Machine, progress: Progress, step: Step) -> tuple[str, Statu
 
 
 def _reason(chart: Definition, configuration: Configuration, event: Occurrence) -> Json:
-    state = next((i for i in reversed(configuration.active) if not chart.nodes[i].children), 0)
+    state = (0, *configuration.atomic(chart))[-1]
     stored = encode_event(event) or {}
     return {"event": event.name, "state": chart.nodes[state].path, "data": stored.get("data")}
 

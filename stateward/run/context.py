@@ -89,11 +89,13 @@ class Core(Generic[C]):
     @property
     def remaining(self) -> Mapping[str, float]:
         """What is left of each limited unit (`turns`, `calls`, `usd`), the tightest scope counting."""
-        activation = self.door.activation
-        spent = self.door.database.ledger.spent(activation.session, run=activation.run)
+        activation, ledger = self.door.activation, self.door.database.ledger
+        spent = ledger.spent(activation.session, run=activation.run)
+        raised = ledger.raised(activation.session, run=activation.run)
         left: dict[str, float] = {}
         for limit in self.door.effective.limits:
-            rest = max(0.0, limit.value - spent.get((limit.scope, limit.unit), 0.0))
+            place = (limit.scope, limit.unit)
+            rest = max(0.0, raised.get(place, limit.value) - spent.get(place, 0.0))
             left[limit.unit] = min(rest, left.get(limit.unit, rest))
         return left
 

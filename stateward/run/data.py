@@ -8,6 +8,7 @@ from typing import Any, cast
 from stateward.chart.definition import Action, Definition, Node, Transition
 from stateward.chart.event import Event, Occurrence, occurrence_of
 from stateward.chart.step import Step
+from stateward.errors import UpdateRefused
 from stateward.run.view import View
 
 Raised = Event | Occurrence | str
@@ -42,11 +43,12 @@ class ViewData:
         """
         if transition.guard is None:
             return True
-        mark = self._marks.get(self._chart.nodes[transition.source].path)
-        seen: Mapping[str, Any] = self._view
-        if mark is not None and transition.kind == "always":
-            seen = _SinceMark(self._view, mark=mark)
+        seen = self._since_mark(transition) if self._marks and transition.kind == "always" else self._view
         return bool(transition.guard(self._view.schema.present(seen), event.value if event else None))
+
+    def _since_mark(self, transition: Transition) -> Mapping[str, Any]:
+        mark = self._marks.get(self._chart.nodes[transition.source].path)
+        return self._view if mark is None else _SinceMark(self._view, mark=mark)
 
     def perform(self, action: Action, *, event: Occurrence | None) -> Sequence[Occurrence]:
         """Run an action, take its update in, and return the events it raised.
@@ -59,12 +61,19 @@ class ViewData:
         if returned is None:
             return ()
         if isinstance(returned, Mapping):
-            self._view.apply(cast("Mapping[str, Any]", returned))
+            self._take(cast("Mapping[str, Any]", returned))
             return ()
         several = (returned,) if isinstance(returned, Event | Occurrence | str) else cast("Sequence[Raised]", returned)
         raised = tuple(occurrence_of(each) for each in several)
         self.events.update((one.name, one) for one in raised)
         return raised
+
+    def _take(self, update: Mapping[str, Any]) -> None:
+        try:
+            self._view.apply(update)
+        except UpdateRefused as misfit:
+            # No StatewardError: the kernel makes `error.action` of it, as of everything else an action raises.
+            raise ValueError(str(misfit)) from misfit
 
     def result(self, final: Node, *, event: Occurrence | None) -> object:
         """Evaluate a final state's `data`.

@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from stateward.chart.event import Occurrence
-from stateward.errors import CodecError, Diverged, UnknownAsk
+from stateward.errors import CodecError, Diverged, FuseTripped, UnknownAsk
 from stateward.govern.decision import (
     CallRequest,
     Decision,
@@ -172,7 +172,7 @@ class Door:
         request = CallRequest(
             kind="tool",
             name=tool.name,
-            arguments=arguments,
+            arguments=to_jsonable_python(dict(arguments)),
             path=self.activation.path,
             declared=frozenset(self.tools),
             estimate_usd=0.0,

@@ -14,6 +14,7 @@ from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StateSnapshot
 from pydantic import BaseModel, TypeAdapter
 
 from stateward.run.admission import Stored, admit, stored
@@ -173,6 +174,24 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             await asyncio.shield(drive_async(_close(opened)))
         _raise_failure(opened.invocation)
 
+    def committed(self, config: RunnableConfig) -> Steps[StateSnapshot]:
+        """Read a session's latest checkpoint, and nothing of a step that a crash cut off before its commit.
+
+        LangGraph's `get_state` adds the writes of such a step, so that a run looks finished whose last checkpoint and
+        terminal record do not exist yet.
+
+        Args:
+            config: LangGraph's config of the session.
+
+        Returns:
+            A generator of work that returns the snapshot.
+        """
+        snapshot: StateSnapshot = yield Work(fn=self.get_state, afn=self.aget_state, args=(config,))
+        if any(task.result is not None for task in snapshot.tasks):
+            # Named by its id, a checkpoint is shown as it was stored.
+            snapshot = yield Work(fn=self.get_state, afn=self.aget_state, args=(snapshot.config,))
+        return snapshot
+
     def _open(self, given: object, config: RunnableConfig | None, bridge: Bridge) -> Steps[_Opened]:
         merged = ensure_config(merge_configs(self.config, config))
         saver = self.checkpointer if isinstance(self.checkpointer, BaseCheckpointSaver) else None
@@ -191,7 +210,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if saver is not None and session is not None:
             invocation.lease = yield Work(fn=_acquire, args=(invocation, self.name))
             try:
-                snapshot = yield Work(fn=self.get_state, afn=self.aget_state, args=(merged,))
+                snapshot = yield from self.committed(merged)
                 before = stored(snapshot, machine=self.machine)
                 given = yield Work(fn=_admit, args=(self.machine, given, before, invocation))
             except BaseException:

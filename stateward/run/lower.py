@@ -14,9 +14,9 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.cache.base import BaseCache
 from langgraph.channels.base import BaseChannel
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
-from langgraph.types import Checkpointer
 from typing_extensions import TypedDict
 
 from stateward.chart.definition import Definition
@@ -85,9 +85,9 @@ def finish(
     builder: StateGraph[Any, Any, Any, Any],
     *,
     schema: type[Any],
-    checkpointer: Checkpointer = None,
+    checkpointer: BaseCheckpointSaver[Any] | bool | None = None,
     store: BaseStore | None = None,
-    cache: BaseCache | None = None,
+    cache: BaseCache[Any] | None = None,
     tables: Tables,
 ) -> ChartGraph:
     """Compile the builder and make it a `ChartGraph`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -151,7 +152,8 @@ class GovernedModel(BaseChatModel):
             return _restored(entry)
         try:
             # What is cancelled stays `started`: the activity, entered again, makes the call again.
-            result = await self._role.model._agenerate(pruned, stop, run_manager, **options)
+            calling = self._role.model._agenerate(pruned, stop, run_manager, **options)
+            result = await asyncio.wait_for(calling, timeout=self._door.effective.call_timeout_s)
         except Exception as error:
             await in_thread(self._door.settle_model, entry, _failed(error))
             raise

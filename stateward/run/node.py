@@ -19,8 +19,7 @@ from pydantic import BaseModel
 
 from stateward.chart.event import Occurrence
 from stateward.chart.step import start
-from stateward.chart.tables import ACTIVITY_DONE
-from stateward.errors import CheckpointError, DefinitionError, Diverged, UpdateRefused
+from stateward.errors import CheckpointError, DefinitionError, Diverged, RunError, UpdateRefused
 from stateward.govern.gate import Failed, check
 from stateward.run.ask import Ask
 from stateward.run.checkpoint import CHANNEL, Control, decode
@@ -46,6 +45,10 @@ class Ended:
     failure: Exception | None = None
     ask: Suspend | None = None
     """Who is asked, when the chart does not react to the event."""
+
+
+class _TimedOut(TimeoutError):
+    """The state's own limit ran out; a timeout that the activity raises itself is one of its errors."""
 
 
 class StateNode(Runnable[Values, Command[Any]]):
@@ -124,7 +127,7 @@ def enter_steps(machine: Machine, values: Values, config: RunnableConfig) -> Ste
         A generator of work that returns LangGraph's command.
     """
     progress = begin(machine, values, where="the start")
-    return finish(machine, progress, ()).command
+    return _told(finish(machine, progress, ()), Ended(events=()), invocation_of(config))
     yield  # pragma: no cover  # makes this a generator like the other nodes
 
 
@@ -141,7 +144,9 @@ def begin(machine: Machine, values: Values, *, where: str) -> Progress:
     """
     raw = cast("Mapping[str, Any]", values.get(CHANNEL, {}))
     control = cast(Control, decode(raw, machine.chart))
-    view = View(machine.schema, {key: values[key] for key in values if key != CHANNEL}, where)
+    base = dict(values)
+    base.pop(CHANNEL, None)
+    view = View(machine.schema, base, where)
     data = ViewData(chart=machine.chart, view=view, marks=control.marks)
     step = None if control.started else start(machine.chart, data, limit=machine.microsteps)
     return Progress(control=control, view=view, data=data, step=step)
@@ -158,7 +163,7 @@ def _attempts(machine: Machine, plan: StatePlan, progress: Progress, invocation:
             verdict = _gated(plan, as_update((yield from _called(plan, progress, run)), where=plan.node.path))
             if not isinstance(verdict, Failed):
                 progress.view.apply(verdict)
-                return Ended(events=(*run.raised, _done(plan)))
+                return Ended(events=(*run.raised, plan.done))
         except (CheckpointError, DefinitionError, Diverged):
             raise
         except Trip as tripped:
@@ -188,16 +193,14 @@ def _called(plan: StatePlan, progress: Progress, run: Core[Any]) -> Steps[Any]:
 def _work(plan: StatePlan, progress: Progress, run: Core[Any]) -> Work:
     state = progress.view.schema.present(progress.visible())
     event = progress.control.event
-    if plan.runnable is not None:
-        return Work(
-            fn=within(run, plan.runnable.invoke),
-            afn=_timed(awithin(run, plan.runnable.ainvoke), plan.timeout_s),
-            args=(state,),
-        )
     bound = cast(Any, plan.bound)
     given = (state, event.value if event else None, run)
-    if not plan.is_async:
+    if plan.is_sync:
         return Work(fn=within(run, bound), args=given)
+    if plan.runnable is not None:
+        # Always awaited: every Runnable can be, one made of a coroutine function cannot be invoked, and only so does
+        # its timeout hold.
+        return Work(afn=_timed(awithin(run, plan.runnable.ainvoke), plan.timeout_s), args=(state,))
     return Work(afn=_timed(awithin(run, bound), plan.timeout_s), args=given)
 
 
@@ -206,40 +209,46 @@ def _timed(call: Any, timeout_s: float | None) -> Any:
         return call
 
     async def bounded(*args: Any) -> Any:
-        return await asyncio.wait_for(call(*args), timeout=timeout_s)
+        limit = asyncio.timeout(timeout_s)
+        try:
+            async with limit:
+                return await call(*args)
+        except TimeoutError as late:
+            if limit.expired():
+                raise _TimedOut(f"it took more than {timeout_s:g} s") from late
+            raise
 
     return bounded
 
 
 def _make_run(machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> Core[Any]:
-    control = progress.control
-    activation = Activation(
-        session=invocation.session,
-        run=control.run,
-        branch=control.branch,
-        path=plan.node.path,
-        number=progress.configuration.activation(plan.node.index),
-        tenant=invocation.tenant,
-    )
-
-    runtime = get_runtime() if plan.takes_run or plan.runnable is not None else None
+    control, path = progress.control, plan.node.path
+    number = progress.configuration.activation(plan.node.index)
+    runtime = get_runtime() if plan.reads_runtime else None
     writer = runtime.stream_writer if runtime else _ignore
 
     def door() -> Door:
         return Door(
             database=invocation.database,
-            activation=activation,
+            activation=Activation(
+                session=invocation.session,
+                run=control.run,
+                branch=control.branch,
+                path=path,
+                number=number,
+                tenant=invocation.tenant,
+            ),
             effective=plan.effective,
             tools=plan.tools,
             fence=invocation.fence,
-            notify=lambda result: writer(_as_part(result, path=activation.path)),
+            notify=lambda result: writer(_as_part(result, path=path)),
         )
 
-    kind = SyncRun if plan.bound is not None and not plan.is_async else Run
+    kind = SyncRun if plan.is_sync else Run
     return kind(
-        path=plan.node.path,
-        activation=activation.number,
-        event=progress.control.event,
+        path=path,
+        activation=number,
+        event=control.event,
         context=runtime.context if runtime else None,
         _invocation=invocation,
         _make_door=door,
@@ -305,12 +314,8 @@ def as_update(returned: object, *, where: str) -> Mapping[str, Any]:
     )
 
 
-def _done(plan: StatePlan) -> Occurrence:
-    return Occurrence(name=f"{ACTIVITY_DONE}{plan.node.path}")
-
-
 def _error(plan: StatePlan, error: Exception) -> Occurrence:
-    if isinstance(error, TimeoutError) and plan.timeout_s is not None:
+    if isinstance(error, _TimedOut):
         return Occurrence(name="timeout", data={"state": plan.node.path, "timeout_s": plan.timeout_s})
     kind = (
         "interrupt"
@@ -332,6 +337,18 @@ def _error(plan: StatePlan, error: Exception) -> Occurrence:
 
 def _told(committed: Committed, ended: Ended, invocation: Invocation) -> Command[Any]:
     """Keep an unhandled exception for whoever called the graph: it is raised there when the run is recorded."""
-    if ended.failure is not None and committed.failed:
-        invocation.failure = ended.failure
+    if committed.failed:
+        invocation.failure = ended.failure or _unrecorded(committed, invocation)
     return committed.command
+
+
+def _unrecorded(committed: Committed, invocation: Invocation) -> RunError | None:
+    """Make an error of a failed run that no checkpoint records: its caller has nowhere else to read of it."""
+    if invocation.lease is not None:
+        return None
+    reason = committed.reason or {}
+    return RunError(
+        f"The run failed with `{reason.get('event')}`: {reason.get('data')}",
+        where=str(reason.get("state")),
+        fix="Give the chart a transition for it, or mend its cause.",
+    )

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.runnables import Runnable
+from langgraph.pregel import Pregel
 from pydantic import BaseModel
 
 from stateward.chart.definition import Activity, Definition, Node
+from stateward.chart.event import Occurrence
 from stateward.chart.guard import Bound, bind
+from stateward.chart.tables import ACTIVITY_DONE
 from stateward.errors import DefinitionError
 from stateward.govern.contract import contract as make_contract
 from stateward.govern.effective import Effective
@@ -61,17 +64,12 @@ class StatePlan:
     bound: Bound | None
     runnable: Runnable[Any, Any] | None
     gate: BoundGate | None
-
-    @property
-    def takes_run(self) -> bool:
-        """Whether the activity names `run`."""
-        bound = self.bound
-        return bound is not None and (2 in bound.positional or any(place == 2 for _, place in bound.keyword))
-
-    @property
-    def is_async(self) -> bool:
-        """Whether the activity is a coroutine function."""
-        return self.bound is not None and self.bound.is_async
+    is_sync: bool
+    """Whether the activity is a plain function; a coroutine function and a runnable are not."""
+    reads_runtime: bool
+    """Whether the activity can reach LangGraph's runtime: it names `run`, or it is a runnable."""
+    done: Occurrence
+    """What happens when the activity has ended well."""
 
     @property
     def can_ask(self) -> bool:
@@ -171,8 +169,10 @@ def plan_state(
 
     Raises:
         UnknownTool: It declares a tool that nobody registered.
-        DefinitionError: `do` cannot be called, or a sync activity declares a timeout.
+        DefinitionError: `do` cannot be called, a sync activity declares a timeout, or a graph stands under a policy
+            that it would not keep.
     """
+    _refuse_ungoverned(activity.do, effective=effective, where=node.path)
     runnable = activity.do if isinstance(activity.do, Runnable) else None
     bound = None if runnable else bind(activity.do, where=node.path, allowed=("state", "event", "run"))
     if activity.timeout_s is not None and bound is not None and not bound.is_async:
@@ -190,7 +190,22 @@ def plan_state(
         bound=bound,
         runnable=runnable,
         gate=_gate(activity.output, effective=effective, schema=schema, where=node.path),
+        is_sync=bound is not None and not bound.is_async,
+        reads_runtime=bound is None or bound.takes("run"),
+        done=Occurrence(name=f"{ACTIVITY_DONE}{node.path}"),
     )
+
+
+def _refuse_ungoverned(do: object, *, effective: Effective, where: str) -> None:
+    """Refuse a graph of its own under a policy: its calls would pass by this state's door (DESIGN decision 16)."""
+    if not isinstance(do, Pregel):
+        return
+    if effective.limits or any(layer.policy.tools is not None for layer in effective.layers):
+        raise DefinitionError(
+            f"The activity is the graph `{do.name}`, whose calls the policy here would not bind",
+            where=where,
+            fix="Write its states into this chart, or call its tools and models through `run`.",
+        )
 
 
 def _gate(output: object, *, effective: Effective, schema: StateSchema, where: str) -> BoundGate | None:

@@ -29,6 +29,8 @@ from stateward.run.plan import Machine
 
 INPUT = "input"
 """The event that an input on a waiting session is."""
+INTERNAL = ("done", "error", "fuse", "timeout", "unknown_after_crash")
+"""What the kernel and the shell raise: completions, failures, tripped fuses."""
 Verdict = Literal["approve", "reject"]
 
 
@@ -87,7 +89,14 @@ def read(payload: object, *, machine: Machine, asks: Sequence[str], by: str = ""
         return _word(payload, machine=machine, asks=asks, by=by)
     if not isinstance(payload, Mapping):
         raise _unreadable(payload)
-    form = cast("Mapping[str, Any]", payload)
+    payload = cast("Mapping[str, Any]", payload)
+    try:
+        return _form(payload, machine=machine, asks=asks, by=by)
+    except (TypeError, AttributeError) as misshapen:
+        raise _unreadable(payload) from misshapen
+
+
+def _form(form: Mapping[str, Any], *, machine: Machine, asks: Sequence[str], by: str) -> Resumption:
     by = str(form.get("by") or by)
     if "event" in form:
         return Happened(
@@ -101,7 +110,7 @@ def read(payload: object, *, machine: Machine, asks: Sequence[str], by: str = ""
         return Answers(answers=tuple(_answer(ask, value, asks=asks, by=by) for ask, value in given.items()))
     if "decisions" in form:
         return _decisions(cast("Sequence[Any]", form["decisions"]), asks=asks, by=by)
-    raise _unreadable(payload)
+    raise _unreadable(form)
 
 
 def _word(word: str, *, machine: Machine, asks: Sequence[str], by: str) -> Resumption:
@@ -121,8 +130,8 @@ def _answer(ask: str, value: Any, *, asks: Sequence[str], by: str) -> Answer:  #
             f"The session does not wait for an answer to `{ask}`",
             fix=f"Open asks: {', '.join(asks) or 'none'}.",
         )
-    form = cast("Mapping[str, Any]", {"decision": value} if isinstance(value, str) else value)
-    decision = form.get("decision") if isinstance(form, Mapping) else None
+    form = cast("Mapping[str, Any]", value if isinstance(value, Mapping) else {"decision": value})
+    decision = form.get("decision")
     if decision not in ("approve", "reject"):
         raise InputRefused(
             f"The answer to `{ask}` is {value!r}",
@@ -162,7 +171,12 @@ def occurrence(name: str, data: object, *, machine: Machine) -> Occurrence:
 
     Raises:
         InputRefused: The data does not fit the event's type.
+        NotExpected: The event is one that only the chart itself raises.
     """
+    if is_internal(name):
+        raise NotExpected(
+            f"`{name}` is an event that only the chart itself raises", fix="Send one of the events it awaits."
+        )
     kind = machine.chart.events.get(name)
     if kind is None:
         return Occurrence(name=name, data=data)
@@ -177,6 +191,15 @@ def occurrence(name: str, data: object, *, machine: Machine) -> Occurrence:
             f"The data of event `{name}` does not fit `{kind.__name__}`: {place}: {problem['msg']}",
             fix=f"Its fields: {', '.join(kind.model_fields) or 'none'}.",
         ) from misfit
+
+
+def is_internal(name: str) -> bool:
+    """Whether an event is the chart's own news, which nobody outside may claim to be.
+
+    Args:
+        name: The event's name, or what a transition says it reacts to.
+    """
+    return any(name == kind or name.startswith(f"{kind}.") for kind in INTERNAL)
 
 
 def claim(database: Database, answers: Answers) -> Answered:

@@ -13,6 +13,7 @@ from stateward.errors import NotExpected, UnknownSession
 from stateward.run.ask import Ask
 from stateward.run.checkpoint import CHANNEL, Control, decode
 from stateward.run.database import Database
+from stateward.run.drive import Bridge, drive_async, drive_sync
 from stateward.run.graph import ChartGraph
 from stateward.run.resume import Verdict
 from stateward.run.sessions import SessionRow
@@ -173,7 +174,7 @@ class Session:
 
     def outcome(self) -> Outcome:
         """Read where the session stands, from its latest checkpoint."""
-        return self._outcome(self.graph.get_state(self.config).values)
+        return self._outcome(drive_sync(self.graph.committed(self.config), bridge=Bridge()).values)
 
     def _call(self, given: object) -> Outcome:
         self.graph.invoke(given, self.config, context=self.context)
@@ -181,7 +182,7 @@ class Session:
 
     async def _acall(self, given: object) -> Outcome:
         await self.graph.ainvoke(given, self.config, context=self.context)
-        snapshot = await self.graph.aget_state(self.config)
+        snapshot = await drive_async(self.graph.committed(self.config))
         return self._outcome(snapshot.values)
 
     def _outcome(self, values: Any) -> Outcome:

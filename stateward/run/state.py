@@ -17,6 +17,7 @@ from langchain_core.messages.utils import message_chunk_to_message
 from langgraph.channels.base import BaseChannel
 from langgraph.channels.binop import BinaryOperatorAggregate
 from langgraph.channels.delta import DeltaChannel
+from langgraph.channels.last_value import LastValue
 from langgraph.types import Overwrite
 from pydantic import (
     BaseModel,
@@ -50,6 +51,9 @@ class StateSchema:
         self.channels = channels
         self._instance = None if is_mapping_schema(schema) else schema
         self.messages = frozenset(key for key, channel in channels.items() if is_message_channel(channel))
+        self.reducing = frozenset(key for key, channel in channels.items() if reduces(channel))
+        """Keys that take several writes in one step."""
+        self._plain = frozenset(key for key, channel in channels.items() if type(channel) is LastValue)
         self._adapters = {key: _adapter(types.get(key, Any)) for key in channels if key not in self.messages}
 
     def normalise(self, key: str, value: object, *, base: object, where: str) -> object:
@@ -118,6 +122,8 @@ class StateSchema:
         Returns:
             The value the channel would hold after the commit.
         """
+        if key in self._plain:
+            return updates[-1]
         channel = self.channels[key]
         fresh = channel.from_checkpoint(copy.copy(base)) if base is not None else channel.copy()
         fresh.update(updates)

@@ -104,7 +104,8 @@ def _row(snapshot: StateSnapshot) -> TimelineRow | None:
     control = cast("dict[str, Any]", (snapshot.values or {}).get(CHANNEL) or {})
     if not control or metadata.get("source") == "input":
         return None
-    last, run = control.get("last") or {}, control["run"]
+    last: dict[str, Any] = control.get("last") or {}
+    run: dict[str, Any] = control["run"]
     return TimelineRow(
         step=metadata.get("step"),
         checkpoint=snapshot.config.get("configurable", {}).get("checkpoint_id", ""),

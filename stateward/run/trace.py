@@ -85,9 +85,7 @@ def trace_line(part: object) -> TraceLine | None:
         node=str(node),
         keys=tuple(sorted({key for key, _ in written if key != CHANNEL})),
         message=message_line(messages[-1]) if messages else "",
-        tools=tuple(
-            call["name"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls
-        ),
+        tools=tuple(tool for message in messages for tool in _tools(message)),
     )
 
 
@@ -115,13 +113,17 @@ def snapshot(state: StateSnapshot, *, messages: str = "messages") -> Snapshot:
 
 
 def message_line(message: BaseMessage) -> str:
-    """Write a message as one line of at most 140 characters: who speaks, and the text without line breaks.
+    """Write a message as one line of at most 140 characters: who speaks, and the text or the tools it calls.
 
     Args:
-        message: Any message.
+        message: Any message; line breaks in it become spaces.
     """
-    text = " ".join(f"{message.type}: {message.text}".split())
-    return text if len(text) <= MESSAGE_LENGTH else text[: MESSAGE_LENGTH - 1] + "…"
+    return _short(f"{message.type}: {message.text or ', '.join(_tools(message))}")
+
+
+def _tools(message: BaseMessage) -> Iterator[str]:
+    if isinstance(message, AIMessage):
+        yield from (call["name"] for call in message.tool_calls)
 
 
 def _updates(part: object) -> Mapping[str, Any]:
@@ -175,4 +177,5 @@ def _pending(task: PregelTask) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= MESSAGE_LENGTH else text[: MESSAGE_LENGTH - 1] + "…"
+    line = " ".join(text.split())
+    return line if len(line) <= MESSAGE_LENGTH else line[: MESSAGE_LENGTH - 1] + "…"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stateward.run.state import StateSchema, reduces
+from stateward.run.state import StateSchema
 
 
 @dataclass(slots=True)
@@ -48,11 +48,11 @@ class View(Mapping[str, Any]):
 
     def commit(self) -> list[tuple[str, Any]]:
         """Return the writes for LangGraph: every one for a reducer, the last one otherwise."""
-        channels = self.schema.channels
+        reducing = self.schema.reducing
         return [
             (key, value)
             for key, values in self.writes.items()
-            for value in (values if reduces(channels[key]) else values[-1:])
+            for value in (values if key in reducing else values[-1:])
         ]
 
     def __getitem__(self, key: str) -> Any:
@@ -64,8 +64,7 @@ class View(Mapping[str, Any]):
         if key not in self.writes:
             return self.base[key]
         if key not in self._seen:
-            channel = self.schema.channels[key]
-            values = self.writes[key] if reduces(channel) else self.writes[key][-1:]
+            values = self.writes[key] if key in self.schema.reducing else self.writes[key][-1:]
             self._seen[key] = self.schema.reduce(key, self.base.get(key), values)
         return self._seen[key]
 

@@ -23,9 +23,7 @@ from stateward.run.drive import Steps, Work
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.node import Values, begin
 from stateward.run.plan import Machine
-from stateward.run.resume import Answers, Happened, claim, read
-
-_INTERNAL = ("done.", "error", "fuse", "timeout", "unknown_after_crash")
+from stateward.run.resume import Answers, Happened, claim, is_internal, read
 
 
 def awaited(machine: Machine, configuration: Configuration) -> list[Json]:
@@ -39,7 +37,7 @@ def awaited(machine: Machine, configuration: Configuration) -> list[Json]:
         For each event its name and, when it is typed, the JSON schema of its data.
     """
     events = machine.chart.events
-    names = [name for name in enabled(machine.chart, configuration) if not name.startswith(_INTERNAL)]
+    names = [name for name in enabled(machine.chart, configuration) if not is_internal(name)]
     typed = {name: events.get(name) for name in names}
     return [{"name": n, **({"schema": kind.model_json_schema()} if kind else {})} for n, kind in typed.items()]
 

@@ -29,7 +29,7 @@ def one(do: Any, *, handles: Sequence[str] = (), policy: Policy | None = None, *
         One,
         sw.Superstate(
             "WORK",
-            sw.State("ACT", do=do, to="DONE", **state),
+            sw.State("ACT", do=do, **{"to": "DONE", **state}),
             on=[sw.on(event, "HELP") for event in handles],
             policy=policy,
         ),

@@ -12,6 +12,7 @@ import pytest
 import stateward as sw
 from graphs.support_desk import build
 from nodes.support_desk.shop import Shop
+from nodes.support_desk.state import CaseData, letter_in
 from stateward.run.database import Database
 from stateward.run.session import Outcome
 
@@ -24,10 +25,12 @@ class Counter:
     database: Database
     shop: Shop
 
-    def write(self, text: str, *, session: str = "s-1", customer: str = "tom.ashby@example.com") -> Outcome:
+    def write(
+        self, text: str, *, session: str = "s-1", customer: str = "tom.ashby@example.com", message: str = "m-1"
+    ) -> Outcome:
         """Send a customer's message."""
-        case = {"id": session, "customer": customer, "name": "Tom", "lang": "en", "received_at": ""}
-        return self.session(session).start({"messages": [("user", text)], "case": case})
+        case: CaseData = {"id": message, "customer": customer, "name": "Tom", "lang": "en", "received_at": ""}
+        return self.session(session).start({"messages": [letter_in(text, case=case)]})
 
     def session(self, session: str = "s-1") -> sw.Session:
         """Return a session of the desk."""

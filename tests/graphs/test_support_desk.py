@@ -112,7 +112,7 @@ def test_a_follow_up_opens_a_second_run_of_the_session(open_desk: OpenDesk) -> N
     desk = open_desk()
     desk.write(LATE)
 
-    done = desk.write("Any news about it?")
+    done = desk.write("Any news about it?", message="m-2")
 
     row = desk.session().row()
     assert row is not None
@@ -121,15 +121,31 @@ def test_a_follow_up_opens_a_second_run_of_the_session(open_desk: OpenDesk) -> N
     assert done.values["facts"]["order_ids"] == ["A-10202"]
 
 
-def test_input_on_a_waiting_case_is_kept_and_the_ask_stays(open_desk: OpenDesk) -> None:
-    """The chart takes the event `input` without leaving the question."""
+def test_a_message_to_a_waiting_case_waits_its_turn(open_desk: OpenDesk) -> None:
+    """The ask and the case stay as they are; the second message is worked on when the first is closed."""
     desk = open_desk()
     waiting = desk.write(TWICE, customer=WENDY)
 
-    still = desk.write("Hello? Are you there?", customer=WENDY)
+    still = desk.write("Please delete my account and all my data.", customer=WENDY, message="m-2")
+    done = desk.session().answer(waiting.asks[0], "approve", by="ann")
 
-    assert still.asks == waiting.asks
-    assert len(still.values["messages"]) == 2
+    assert (still.asks, still.values["case"]["id"]) == (waiting.asks, "m-1")
+    closed = done.values["closed"]
+    assert {key: value["triage"]["intent"] for key, value in closed.items()} == {
+        "m-1": "double_charge",
+        "m-2": "delete_account",
+    }
+    assert [closed[key]["ticket"]["id"] for key in ("m-1", "m-2")] == ["T-m-1", "T-m-2"]
+
+
+def test_the_chart_s_own_events_cannot_be_sent_from_outside(open_desk: OpenDesk) -> None:
+    """Nobody can claim that an activity has ended, or that a fuse tripped."""
+    desk = open_desk()
+    desk.write(TWICE, customer=WENDY)
+
+    for forged in ("done.activity.WORKING.ACT", "fuse.turns", "error.activity", "timeout"):
+        with pytest.raises(NotExpected):
+            desk.session().resume(forged)
 
 
 def test_an_event_nobody_expects_is_refused(open_desk: OpenDesk) -> None:

@@ -31,7 +31,8 @@ def test_a_planner_may_propose_but_the_policy_decides(open_desk: OpenDesk) -> No
 
     done = desk.write(LATE)
 
-    assert [(one["tool"], one["status"]) for one in done.values["outcomes"]][0] == ("delete_account", "denied")
+    first = done.values["outcomes"][0]
+    assert (first["tool"], first["status"]) == ("delete_account", "denied")
     assert desk.shop.effects() == ()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,12 +24,6 @@ with sw.open(sys.argv[1]) as database:
     outcome = sw.Session("s", build(env={}).attach(database), database).resume("resume")
 print(outcome.status, outcome.path)
 """
-
-
-@pytest.fixture
-def database() -> Iterator[Database]:
-    with sw.open("memory:") as opened:
-        yield opened
 
 
 def session(database: Database, *overrides: str) -> sw.Session:
@@ -67,6 +60,7 @@ def test_stop_counts_only_in_the_three_newest_messages(database: Database) -> No
     assert session(database).start({"messages": old}).path == "DONE"
 
 
+@pytest.mark.slow
 def test_another_process_goes_on_where_the_work_was_left(tmp_path: Path) -> None:
     """Every return through history happens in a process of its own, over one SQLite file."""
     url = f"sqlite:///{tmp_path}/w.db"

@@ -14,6 +14,7 @@ from stateward.errors import AskClosed, CheckpointError, Diverged, GovernanceErr
 from stateward.run.database import Database
 from stateward.run.door import FAN_OUT, Activation, Outcome
 from stateward.run.entry import Entry
+from stateward.testing import How, run_graph
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
 from tests.charts.tools import Shop, call
@@ -38,7 +39,9 @@ def look_then_refund_sync(state: Any, run: sw.SyncRun[Any]) -> Any:
 
 
 async def two_refunds(state: Any, run: sw.Run[Any]) -> Any:
-    return statuses(await run.tools([call("refund", order="A1"), call("lookup", order="L"), call("refund", order="A2")]))
+    return statuses(
+        await run.tools([call("refund", order="A1"), call("lookup", order="L"), call("refund", order="A2")])
+    )
 
 
 def two_refunds_sync(state: Any, run: sw.SyncRun[Any]) -> Any:
@@ -532,9 +535,7 @@ def test_once_call_asks_after_a_crash(drive: Drive) -> None:
 
 
 @pytest.mark.parametrize(("decision", "status", "effects"), [("approve", "ok", 2), ("reject", "unknown", 1)])
-def test_person_decides_about_a_call_of_unknown_end(
-    drive: Drive, decision: str, status: str, effects: int
-) -> None:
+def test_person_decides_about_a_call_of_unknown_end(drive: Drive, decision: str, status: str, effects: int) -> None:
     """Approved, it runs again; rejected, the activity reads that its end is unknown."""
     mail = Crashing("once")
     driven = crashed(drive, mail)

@@ -1,0 +1,121 @@
+"""`stateward history`: what happened in a session, step by step."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from stateward.chart.tables import ACTIVITY_DONE
+from stateward.cli import options
+from stateward.cli.place import find_session, open_existing
+from stateward.cli.rendering import cell, money, print_facts, print_json, print_table
+from stateward.cli.sessions import session_json
+from stateward.run.entry import Entry
+from stateward.run.timeline import TimelineRow, timeline
+
+_HELP = """Show what happened in a session, step by step.
+
+State, event, transitions, guards, changed keys, calls and cost. Calls that
+led to no checkpoint yet, because the process died or is still at work,
+stand at the end as (not committed).
+
+Examples:
+
+  stateward history inbox-001
+  stateward history inbox-001 --json
+"""
+
+SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="Its id.", show_default=False)]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command.
+
+    Args:
+        app: The application.
+    """
+    app.command("history", help=_HELP)(_history)
+
+
+def _history(
+    session: SessionId,
+    graph: options.GraphOfSession = None,
+    overrides: options.Overrides = None,
+    db: options.Db = options.DEFAULT_DB,
+    as_json: options.AsJson = False,
+) -> None:
+    with open_existing(db) as database:
+        found = find_session(session, database=database, graph=graph, overrides=overrides or ())
+        row = database.sessions.get(session)
+        steps = timeline(found.graph, database=database, session=session)
+    if as_json:
+        print_json({"session": session_json(row), "steps": [step_json(step) for step in steps]})
+        return
+    print_table(_filled([_line(step) for step in steps]), empty="Nothing happened yet.")
+    total = {"turns": row.turns, "tokens": row.tokens, "usd": money(row.usd)}
+    print_facts({"session": row.id, "status": row.status, "state": ", ".join(row.path), **total})
+
+
+def _line(step: TimelineRow) -> dict[str, object]:
+    return {
+        "step": "" if step.step is None else step.step,
+        "run": step.run_no,
+        "state": step.state,
+        "event": "done" if step.event == f"{ACTIVITY_DONE}{step.state}" else step.event,
+        "transitions": [arrow.removeprefix(f"{step.state} ") for arrow in step.taken],
+        "guards": [
+            f"{verdict.guard.rpartition('.')[2]} {'yes' if verdict.passed else 'no'}" for verdict in step.verdicts
+        ],
+        "changed": ", ".join(step.changed),
+        "calls": [f"{call.name} {call.status}" for call in step.calls],
+        "tokens": step.tokens or "",
+        "usd": money(step.usd),
+        "then": step.status,
+    }
+
+
+def _filled(lines: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Leave out the columns that are empty in all lines."""
+    used = {name for line in lines for name, value in line.items() if cell(value)}
+    return [{name: value for name, value in line.items() if name in used} for line in lines]
+
+
+def step_json(step: TimelineRow) -> dict[str, object]:
+    """Return a step as the command line's JSON tells it.
+
+    Args:
+        step: A row of the timeline.
+    """
+    return {
+        "step": step.step,
+        "checkpoint": step.checkpoint,
+        "at": step.at_s,
+        "run": step.run,
+        "run_no": step.run_no,
+        "branch": step.branch,
+        "state": step.state,
+        "activation": step.activation,
+        "event": step.event,
+        "transitions": list(step.taken),
+        "verdicts": [{"guard": verdict.guard, "passed": verdict.passed} for verdict in step.verdicts],
+        "changed": list(step.changed),
+        "status": step.status,
+        "path": list(step.path),
+        "turns": step.turns,
+        "tokens": step.tokens,
+        "usd": step.usd,
+        "calls": [_call_json(call) for call in step.calls],
+    }
+
+
+def _call_json(call: Entry) -> dict[str, object]:
+    return {
+        "call": call.key.call,
+        "kind": call.kind,
+        "name": call.name,
+        "status": call.status,
+        "tries": call.tries,
+        "tokens": call.tokens_in + call.tokens_out,
+        "usd": call.usd,
+    }

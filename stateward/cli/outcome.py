@@ -1,0 +1,59 @@
+"""Where a session stands, for people and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stateward.cli.driving import Driven
+from stateward.cli.rendering import print_facts, print_json
+from stateward.run.checkpoint import CHANNEL
+from stateward.run.session import Outcome
+
+FAILING = ("failed", "halted")
+"""The status words that make the exit code 1."""
+
+
+def outcome_at(session: str, values: Mapping[str, Any]) -> Outcome:
+    """Read where a session stood at an earlier checkpoint.
+
+    Args:
+        session: Its id.
+        values: The checkpoint's values, with the control channel.
+    """
+    control: Mapping[str, Any] = values[CHANNEL]
+    asks: Mapping[str, list[str]] = control.get("asks") or {}
+    return Outcome(
+        session=session,
+        status=control["status"],
+        path=", ".join(f"{path}.ask" if path in asks else path for path in control["at"]),
+        values={key: value for key, value in values.items() if key != CHANNEL},
+        asks=tuple(ask for ids in asks.values() for ask in ids),
+        reason=control.get("reason"),
+    )
+
+
+def show_outcome(driven: Driven, *, as_json: bool) -> int:
+    """Print how a drive ended.
+
+    Args:
+        driven: The end.
+        as_json: Whether to print JSON.
+
+    Returns:
+        The exit code: 1 when the session failed or halted.
+    """
+    outcome = driven.outcome
+    facts: dict[str, object] = {
+        "session": outcome.session,
+        "status": outcome.status,
+        "state": outcome.path,
+        "asks": list(outcome.asks),
+        "reason": None if outcome.reason is None else dict(outcome.reason),
+        "error": driven.error or None,
+    }
+    if as_json:
+        print_json({**facts, "values": dict(outcome.values)})
+    else:
+        print_facts(facts)
+    return 1 if driven.error or outcome.status in FAILING else 0

@@ -1,0 +1,72 @@
+"""`stateward answer`."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def ask(shell) -> str:
+    """An open ask of session case-m2."""
+    shell.run("run", "toy_desk", "inbox.jsonl")
+    return shell.json("inbox")[0]["id"]
+
+
+def test_approving_runs_the_effect_once_and_finishes_the_session(shell, ask):
+    """The answering process goes on with the session."""
+    told = shell.json("answer", ask, "approve", "--by", "ann")
+    assert (told["session"], told["status"], told["state"], told["asks"]) == ("case-m2", "completed", "DONE", [])
+    assert told["values"]["done"] == ["ok", "ok"]
+    assert shell.effects("pay") == 1
+
+
+def test_rejecting_goes_on_without_the_effect(shell, ask):
+    """The agent is told, with the note."""
+    told = shell.json("answer", ask, "reject", "--by", "ann", "--note", "no proof")
+    assert told["values"]["done"] == ["ok", "rejected"]
+    assert shell.effects("pay") == 0
+
+
+def test_a_second_answer_is_refused_and_told_who_answered_when(shell, ask):
+    """Exit code 2, and the effect is not repeated."""
+    shell.run("answer", ask, "approve", "--by", "ann")
+    result = shell.run("answer", ask, "reject", "--by", "bob")
+    assert result.exit_code == 2
+    assert "answered with `approve` by `ann` at 20" in result.stderr
+    assert shell.effects("pay") == 1
+
+
+def test_no_resume_only_records(shell, ask):
+    """The session waits on; `resume` goes on later."""
+    told = shell.json("answer", ask, "approve", "--by", "ann", "--no-resume")
+    assert told == {
+        "session": "case-m2", "status": "waiting", "ask": ask, "decision": "approve", "by": "ann", "asks": [],
+    }  # fmt: skip
+    assert shell.effects("pay") == 0
+    assert shell.json("resume", "case-m2")["status"] == "completed"
+    assert shell.effects("pay") == 1
+
+
+def test_an_unknown_ask_is_refused(shell, ask):
+    """The message says where to look."""
+    result = shell.run("answer", "ask_nope", "approve", "--by", "ann")
+    assert result.exit_code == 2
+    assert "No ask `ask_nope`" in result.stderr
+
+
+def test_a_decision_is_approve_or_reject(shell, ask):
+    """Other words are a wrong use."""
+    assert shell.run("answer", ask, "maybe", "--by", "ann").exit_code == 2
+
+
+def test_nothing_is_recorded_when_the_graph_cannot_be_found(shell, ask):
+    """An answer that could lead nowhere is not kept."""
+    assert shell.run("answer", ask, "approve", "--by", "ann", "--graph", "nope").exit_code == 2
+    assert shell.run("answer", ask, "approve", "--by", "ann", "--graph", "toy_wait").exit_code == 2
+    assert [one["id"] for one in shell.json("inbox")] == [ask]
+
+
+def test_the_login_name_answers_when_nobody_is_named(shell, ask, monkeypatch):
+    """`--by` may be left out."""
+    monkeypatch.setenv("LOGNAME", "carl")
+    assert shell.json("answer", ask, "reject", "--no-resume")["by"] == "carl"

@@ -1,0 +1,59 @@
+"""The JSON shapes of docs/cli.md are those of the commands."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+TEXT = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+SHAPES = {
+    heading: json.loads(block) for heading, block in re.findall(r"^### (.+?)\n.*?```json\n(.+?)```", TEXT, re.M | re.S)
+}
+FREE = {"arguments", "reason", "summary", "values", "value", "tools", "approvers", "witness"}
+"""Keys whose content is the graph's own, or a list of words that may be empty."""
+
+
+def shape(value: object) -> object:
+    """Keep the keys, and of a list the keys of its elements together."""
+    if isinstance(value, dict):
+        return {key: None if key in FREE else shape(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        merged: dict[str, object] = {}
+        for inner in value:
+            merged |= shape(inner) if isinstance(inner, dict) else {}
+        return merged
+    return None
+
+
+@pytest.mark.parametrize(
+    ("heading", "words", "code"),
+    [
+        ("`run GRAPH FILE --json`", ("run", "toy_desk", "BAD"), 1),
+        ("`run GRAPH JSON --json`, `resume --json`, `answer --json`", ("answer", "ASK", "approve"), 0),
+        ("`answer --no-resume --json`", ("answer", "ASK", "approve", "--no-resume"), 0),
+        ("`inbox --json`", ("inbox",), 0),
+        ("`sessions --json`", ("sessions",), 0),
+        ("`history SESSION --json`", ("history", "case-m2"), 0),
+        ("`policy GRAPH [STATE] --json`", ("policy", "toy_desk"), 0),
+        ("`check GRAPH --json`", ("check", "toy_wait"), 1),
+    ],
+)
+def test_what_is_documented_is_what_is_printed(shell, heading, words, code):
+    """The keys of the example are the keys of the output, all the way down."""
+    shell.run("run", "toy_desk", shell.inbox({"id": "m2", "text": "please refund"}))
+    real = {"ASK": shell.json("inbox")[0]["id"], "BAD": shell.inbox({"id": "m1", "text": "hello"}, "{")}
+    printed = shape(shell.json(*(real.get(word, word) for word in words), code=code))
+    assert _without_verdicts(printed) == _without_verdicts(shape(SHAPES[heading]))
+
+
+def test_every_documented_shape_is_tested():
+    """Nothing is documented and forgotten."""
+    assert len(SHAPES) == 8
+
+
+def _without_verdicts(told: object) -> object:
+    """The toy desk has no guards."""
+    return json.loads(re.sub(r'"verdicts": \{[^}]*\}', '"verdicts": {}', json.dumps(told)))

@@ -1,0 +1,37 @@
+"""`stateward inbox`."""
+
+from __future__ import annotations
+
+
+def test_an_ask_is_told_with_its_call_reason_and_age(shell):
+    """The JSON shape is the documented one."""
+    shell.run("run", "toy_desk", "inbox.jsonl")
+    (ask,) = shell.json("inbox")
+    assert set(ask) == {
+        "id", "session", "state", "tool", "arguments", "reason", "approvers", "age_s", "expires_at",
+    }  # fmt: skip
+    assert (ask["session"], ask["state"], ask["tool"]) == ("case-m2", "WORKING.ACT", "pay")
+    assert ask["arguments"] == {"amount": 3.0}
+    assert 0 <= ask["age_s"] < 60
+
+
+def test_people_see_the_whole_ask(shell):
+    """People see id, session, tool, all arguments, reason and age."""
+    shell.run("run", "toy_desk", "inbox.jsonl")
+    shown = shell.run("inbox").stdout
+    assert all(word in shown for word in ("ask_", "case-m2", "pay", '{"amount": 3.0}', "restricted", "age "))
+
+
+def test_an_empty_inbox_says_so(shell):
+    """An empty list is JSON too."""
+    shell.run("run", "toy_desk", shell.inbox({"id": "m1", "text": "hello"}))
+    assert shell.json("inbox") == []
+    assert "Nobody is asked" in shell.run("inbox").stdout
+
+
+def test_a_missing_database_is_an_error_and_is_not_made(shell):
+    """Looking creates no file."""
+    result = shell.run("inbox")
+    assert result.exit_code == 2
+    assert "no database" in result.stderr
+    assert not (shell.folder / "toy.db").exists()

@@ -1,0 +1,37 @@
+"""`stateward sessions`."""
+
+from __future__ import annotations
+
+
+def test_a_session_is_told_with_its_place_and_cost(shell):
+    """The JSON shape is the documented one."""
+    shell.run("run", "toy_wait", '{"question": "why?"}', "--session", "q1")
+    (row,) = shell.json("sessions")
+    assert set(row) == {
+        "id", "graph", "tenant", "status", "stalled", "path", "run", "run_no", "turns", "tokens", "usd", "reason",
+        "created_at", "updated_at", "mode", "hashes",
+    }  # fmt: skip
+    assert (row["id"], row["graph"], row["status"], row["path"]) == ("q1", "toy_wait", "waiting", ["TALKING.REST"])
+    assert (row["turns"], row["tokens"]) == (1, 15)
+    assert set(row["hashes"]) == {"chart", "policy", "schema"}
+
+
+def test_sessions_can_be_chosen_by_status(shell):
+    """`--status` takes a status word and refuses others."""
+    shell.run("run", "toy_desk", "inbox.jsonl")
+    assert [row["id"] for row in shell.json("sessions", "--status", "waiting")] == ["case-m2"]
+    assert shell.run("sessions", "--status", "odd").exit_code == 2
+
+
+def test_a_session_nobody_works_on_is_stalled(shell):
+    """The table says so."""
+    shell.interrupt("case-m1")
+    assert shell.json("sessions")[0]["stalled"] is True
+    assert "running (stalled)" in shell.run("sessions").stdout
+
+
+def test_a_lease_alone_is_no_session(shell, database):
+    """Before its first checkpoint nothing of a session exists."""
+    database.leases.acquire("case-m1", graph="toy_desk")
+    assert shell.json("sessions") == []
+    assert "No sessions" in shell.run("sessions").stdout

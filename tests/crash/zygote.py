@@ -1,0 +1,72 @@
+"""Runs one process of the toy chart for every line of standard input; the imports are paid once.
+
+`python -m tests.crash.zygote FOLDER`; each line is JSON with `case`, `how` and `at`. A child takes the case as far as it
+gets; the answer is its exit status, negative for a signal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import stateward as sw
+from stateward.run.session import Outcome
+from tests.crash.kill import Killer
+from tests.crash.toy import Effects, build
+
+ENDS = ("completed", "halted", "failed", "cancelled")
+
+
+def live(folder: Path, job: Mapping[str, Any]) -> None:
+    """Take a case to its end, answering what is asked, and write down what was passed."""
+    killer = Killer(job["at"])
+    effects = Effects(folder / f"{job['case']}.effects")
+    with sw.open(f"sqlite:///{folder / job['case']}.db") as database:
+        graph = build(effects, killer).attach(database)
+        killer.watch(database, graph.checkpointer)
+        session = sw.Session("s", graph, database)
+        outcome = session.outcome()
+        while outcome.status not in ENDS:
+            outcome = _go_on(session, outcome, job["how"])
+    (folder / f"{job['case']}.points").write_text("\n".join(killer.passed))
+
+
+def _go_on(session: sw.Session, outcome: Outcome, how: str) -> Outcome:
+    if outcome.status == "new":
+        return session.start({"log": ["in"]}) if how == "sync" else asyncio.run(session.astart({"log": ["in"]}))
+    for ask in outcome.asks:
+        found = session.database.asks.get(ask)
+        if found.status == "open":
+            session.claim(ask, "approve" if found.kind == "approve" else "reject", by="ann")
+    event = "release" if outcome.status == "waiting" and outcome.path.endswith("HOLD") else None
+    return session.resume(event) if how == "sync" else asyncio.run(session.aresume(event))
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    folder = Path(sys.argv[1])
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            _child(folder, json.loads(line))
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _child(folder: Path, job: Mapping[str, Any]) -> None:
+    try:
+        live(folder, job)
+    except BaseException:  # noqa: BLE001  # the child says what happened and ends without its parent's clean-up
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Runs one process of the support desk for every line of standard input; the imports are paid once.
+
+`python -m tests.crash_job.zygote`; a line is the JSON of `forks.Life` (one session, driven to its end) or of
+`forks.Command` (the real command line). The child is a process of its own, killed with SIGKILL where the line says. The
+answer is JSON: `status`, negative for a signal, and `began`, in seconds since the epoch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from stateward import cli
+from tests.crash_job.life import Living
+
+
+def command(line: Mapping[str, Any]) -> int:
+    """Be `stateward` for one command, with its output in files."""
+    out = Path(line["out"])
+    with out.open("w", encoding="utf-8") as told, out.with_suffix(".err").open("w", encoding="utf-8") as complained:
+        sys.stdout, sys.stderr = told, complained
+        sys.argv = ["stateward", *line["words"]]
+        try:
+            cli.main()
+        except SystemExit as end:
+            return int(end.code or 0)
+    return 0
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    living = Living()
+    for text in sys.stdin:
+        line = json.loads(text)
+        began = time.time()
+        child = os.fork()
+        if child == 0:
+            _child(lambda line=line: command(line) if "words" in line else living.live(line))
+        killer = threading.Timer(line.get("kill_after_s") or 3600, os.kill, (child, signal.SIGKILL))
+        killer.start()
+        _, status = os.waitpid(child, 0)
+        killer.cancel()
+        killer.join()
+        print(json.dumps({"status": os.waitstatus_to_exitcode(status), "began": began}), flush=True)
+
+
+def _child(work: Any) -> None:
+    try:
+        status = work()
+    except BaseException:  # noqa: BLE001  # the child says what happened and ends without its parent's clean-up
+        traceback.print_exc()
+        status = 1
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""`tests/` has the shape of the source, so that one knows where a thing is tested."""
+
+from __future__ import annotations
+
+import ast
+
+from tests.house.source import PACKAGE, ROOT, Module, functions, modules, report
+
+FEW_LINES = 40
+"""Smaller files are tested through those that use them."""
+
+INNER = {
+    "chart/data": "chart/test_step",
+    "chart/definition": "chart/test_compiler",
+    "chart/entry": "chart/test_step",
+    "chart/macrostep": "chart/test_step",
+    "chart/move": "chart/test_step",
+    "chart/scope": "chart/test_compiler",
+    "chart/selection": "chart/test_step",
+    "chart/state": "chart/test_compiler",
+    "chart/tables": "chart/test_compiler",
+    "chart/trace": "chart/test_step",
+    "chart/transition": "chart/test_compiler",
+    "govern/layer": "govern/test_effective",
+    "govern/problem": "govern/test_policy_file",
+    "run/connection": "run/test_database",
+    "run/entry": "run/test_journal",
+    "run/holder": "run/test_lease",
+    "run/schema": "run/test_database",
+}
+"""Parts that one other file of their folder was split into, and the test of that file, which is theirs.
+
+chart: `step` is the way into `macrostep`, `selection`, `move`, `entry`, `data` and `trace`; `compiler` turns `state`
+and `transition` into `definition`, with `scope` and `tables`. govern: a `layer` is what `effective` folds, a `problem` is
+what `policy_file` reports. run: an `entry` is a row of the `journal`, a `holder` of a `lease`; a `database` is opened
+with `connection` and `schema`.
+"""
+
+SOURCES = [module for module in modules(PACKAGE) if module.path.name != "__init__.py"]
+TESTS = [module for module in modules("tests") if module.path.name.startswith("test_")]
+
+
+def test_every_file_of_the_source_has_its_test() -> None:
+    """`stateward/x/y.py` is tested in `tests/x/test_y.py`."""
+    missing = [f"{module.place}: no {test}" for module in SOURCES if not is_small(module) and (test := lacked(module))]
+    assert not missing, report(missing)
+
+
+def test_no_inner_part_has_outgrown_the_list() -> None:
+    """What is listed as inner exists, and has no test of its own."""
+    kept = {f"{PACKAGE}/{part}.py" for part in INNER} - {module.place for module in SOURCES}
+    owned = [part for part in INNER if (ROOT / own_test(part)).is_file()]
+    assert (kept, owned) == (set(), [])
+
+
+def test_a_test_says_in_a_sentence_what_holds() -> None:
+    """Every test has a docstring; its name is the claim."""
+    silent = [
+        f"{module.place}: {function.name}"
+        for module in TESTS
+        for function in functions(module)
+        if function.name.startswith("test_") and not ast.get_docstring(function)
+    ]
+    assert not silent, report(silent)
+
+
+def test_no_folder_of_tests_is_a_package() -> None:
+    """Pytest imports test files by their path, so that two may have the same name."""
+    assert [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("__init__.py")] == []
+
+
+def is_small(module: Module) -> bool:
+    return module.text.count("\n") <= FEW_LINES
+
+
+def lacked(module: Module) -> str:
+    """Return the test that a file should have and has not, or nothing."""
+    part = module.place.removeprefix(f"{PACKAGE}/").removesuffix(".py")
+    test = f"tests/{INNER[part]}.py" if part in INNER else own_test(part)
+    return "" if (ROOT / test).is_file() else test
+
+
+def own_test(part: str) -> str:
+    folder, _, name = f"tests/{part}".rpartition("/")
+    return f"{folder}/test_{name}.py"

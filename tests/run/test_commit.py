@@ -1,0 +1,138 @@
+"""From a kernel step to one update and one goto."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import stateward as sw
+from stateward.errors import RunError
+from stateward.testing import How, run_graph
+from tests.charts.drive import Driven, policy
+from tests.charts.one import One, compiled
+from tests.charts.waiting import waiting
+
+Drive = Callable[..., Driven]
+
+
+def chart(*states: Any, **root: Any) -> sw.Chart[One]:
+    return sw.Chart("small", One, *states, sw.Final("DONE"), **root)
+
+
+def nothing(state: Any) -> None:
+    """Do nothing."""
+
+
+def test_no_true_guard_and_no_default_fails_the_run(drive: Drive) -> None:
+    """A completed state that leads nowhere is a failed run with its reason; its update is kept."""
+    small = chart(sw.State("A", do=lambda s: {"text": "x"}, to=[sw.when(lambda s: False, "DONE")]))
+    outcome = drive(small.compile()).start({})
+    assert (outcome.status, outcome.reason["event"], outcome.values["text"]) == ("failed", "error.transition", "x")
+
+
+def test_macrostep_without_rest_halts_at_the_limit(drive: Drive) -> None:
+    """Eventless transitions that chase each other stop at `fuse.microsteps`."""
+    small = chart(
+        sw.State("A", do=nothing, to="B"),
+        sw.State("B", always=[sw.when(lambda s: True, "C")]),
+        sw.State("C", always=[sw.when(lambda s: True, "B"), sw.when(lambda s: False, "DONE")]),
+        policy=policy("five_microsteps"),
+    )
+    outcome = drive(small.compile()).start({})
+    assert (outcome.status, outcome.reason["event"]) == ("halted", "fuse.microsteps")
+
+
+def test_state_that_nothing_leaves_is_a_failed_run(drive: Drive) -> None:
+    """A dead end is told, not waited in."""
+    small = chart(sw.State("A", do=nothing, to="B"), sw.State("B"))
+    outcome = drive(small.compile()).start({})
+    assert (outcome.status, outcome.reason["event"]) == ("failed", "stuck")
+
+
+def test_entry_and_exit_actions_are_part_of_the_step(drive: Drive) -> None:
+    """Updates of actions are committed in the order in which the kernel runs them."""
+    small = chart(
+        sw.State(
+            "A", do=lambda s: {"log": ["a"]}, entry=lambda s: {"log": [">a"]}, exit=lambda s: {"log": ["a>"]}, to="B"
+        ),
+        sw.State("B", do=lambda s: {"log": ["b"]}, entry=lambda s: {"log": [">b"]}, to="DONE"),
+    )
+    driven = drive(small.compile())
+    assert driven.start({"log": []}).values["log"] == [">a", "a", "a>", ">b", "b"]
+    assert len(driven.checkpoints) == 4
+
+
+def test_entry_action_is_seen_by_the_activity(drive: Drive) -> None:
+    """What the first state's entry wrote is there when its activity runs."""
+    small = chart(sw.State("A", do=lambda s: {"log": [s["text"]]}, entry=lambda s: {"text": "set"}, to="DONE"))
+    assert drive(small.compile()).start({}).values["log"] == ["set"]
+
+
+def test_event_of_an_action_is_taken_in_the_same_step(drive: Drive) -> None:
+    """An action that returns an event raises it inside the macrostep."""
+    small = chart(
+        sw.State("A", do=nothing, to=[sw.when(lambda s: True, "B", do=lambda s: "go")]),
+        sw.State("B", on=[sw.on("go", "DONE")]),
+    )
+    assert drive(small.compile()).start({}).status == "completed"
+
+
+def test_guard_that_raises_counts_as_false_and_is_an_event(drive: Drive) -> None:
+    """`error.guard` names the guard; the default is taken after the chart had its say."""
+
+    def wrong(state: Any) -> bool:
+        return state["missing"] > 1
+
+    small = chart(
+        sw.State("A", do=nothing, to=[sw.when(wrong, "DONE"), "B"]),
+        sw.State("B", on=[sw.on("error.guard", "HELP")]),
+        sw.State("HELP", on=[sw.on("go", "DONE")]),
+    )
+    assert drive(small.compile()).start({}).path == "HELP"
+
+
+def test_action_whose_update_does_not_fit_is_told(drive: Drive) -> None:
+    """An action's wrong update never reaches a checkpoint; it is `error.action`, and the thread lives."""
+    small = chart(
+        sw.State("A", do=lambda s: {"text": "x"}, exit=lambda s: {"number": "many"}, to="B"),
+        sw.State("B", on=[sw.on("go", "DONE"), sw.on("error.action", "HELP")]),
+        sw.State("HELP", on=[sw.on("go", "DONE")]),
+    )
+    outcome = drive(small.compile()).start({})
+    assert (outcome.path, outcome.values["text"]) == ("HELP", "x")
+    assert "number" not in outcome.values
+
+
+def test_failed_run_without_a_record_is_raised(how: How) -> None:
+    """A graph without a checkpointer has no other way to tell that its run failed."""
+    small = chart(sw.State("A", do=nothing, to=[sw.when(lambda s: False, "DONE")]))
+    with pytest.raises(RunError, match="error.transition"):
+        run_graph(small.compile(), {"text": "x"}, how=how)
+
+
+def test_chart_may_begin_in_its_end(drive: Drive) -> None:
+    """A chart whose first state is final completes at once."""
+    small = sw.Chart("small", One, sw.Final("DONE"))
+    assert drive(small.compile()).start({"text": "x"}).status == "completed"
+
+
+def test_targetless_transition_keeps_the_wait(drive: Drive) -> None:
+    """An event that only writes leaves the chart where it is, with one checkpoint."""
+    driven = drive(waiting().compile())
+    driven.start({})
+    before = len(driven.checkpoints)
+    outcome = driven.resume("note", data={"text": "a"})
+    assert (outcome.path, outcome.values["heard"]) == ("OPEN", ["hello", "a"])
+    assert len(driven.checkpoints) == before + 1
+
+
+@pytest.mark.parametrize("name", ["fuse.calls", "error.activity", "unknown_after_crash", "timeout"])
+def test_unhandled_fatal_event_ends_the_run(drive: Drive, name: str) -> None:
+    """Limits halt, errors fail."""
+
+    async def act(state: Any, run: sw.Run[Any]) -> None:
+        run.raise_event(name)
+
+    assert drive(compiled(act)).start({}).status == ("failed" if name == "error.activity" else "halted")

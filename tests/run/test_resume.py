@@ -1,0 +1,103 @@
+"""The forms of a resume payload, and their one normal form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stateward.chart.event import Occurrence
+from stateward.errors import InputRefused, NotExpected
+from stateward.run.resume import Answer, Answered, Answers, Happened, occurrence, read
+from tests.charts.waiting import Note, waiting
+
+MACHINE = waiting().compile().machine
+ASKS = ("ask_1", "ask_2")
+
+
+def said(payload: object, *, asks: Any = (), by: str = "") -> Any:
+    return read(payload, machine=MACHINE, asks=asks, by=by)
+
+
+@pytest.mark.parametrize("payload", ["end", {"event": "end"}, {"event": "end", "data": None}])
+def test_event_by_name(payload: object) -> None:
+    """A word, or a mapping with `event`."""
+    assert said(payload) == Happened(event=Occurrence(name="end"))
+
+
+def test_typed_event_is_validated() -> None:
+    """JSON becomes the event's type."""
+    assert said({"event": "note", "data": {"text": "a"}}).event.data == Note(text="a")
+
+
+def test_instance_of_the_event_passes() -> None:
+    """Code may send the event itself."""
+    assert occurrence("note", Note(text="a"), machine=MACHINE).data == Note(text="a")
+
+
+@pytest.mark.parametrize("word", ["approve", "reject"])
+def test_word_answers_the_only_ask(word: Any) -> None:
+    """With one open ask a bare word is its answer."""
+    assert said(word, asks=("ask_1",), by="ann") == Answers(answers=(Answer(ask="ask_1", decision=word, by="ann"),))
+
+
+def test_word_is_an_event_where_nothing_is_asked() -> None:
+    """A chart may have an event named `approve`."""
+    assert said("approve") == Happened(event=Occurrence(name="approve"))
+
+
+def test_word_for_several_asks_is_refused() -> None:
+    """Nobody guesses which one was meant."""
+    with pytest.raises(NotExpected, match="ask_1, ask_2"):
+        said("approve", asks=ASKS)
+
+
+def test_answers_by_ask_keep_note_and_name() -> None:
+    """A name beside the answer goes before the one beside all."""
+    payload = {"answers": {"ask_2": "reject", "ask_1": {"decision": "approve", "note": "ok", "by": "bob"}}, "by": "ann"}
+    assert said(payload, asks=ASKS).answers == (
+        Answer(ask="ask_2", decision="reject", by="ann"),
+        Answer(ask="ask_1", decision="approve", note="ok", by="bob"),
+    )
+
+
+def test_decisions_are_taken_in_the_order_of_the_asks() -> None:
+    """LangChain's form names no ask."""
+    payload = {"decisions": [{"type": "approve"}, {"type": "reject", "message": "no"}]}
+    assert [(a.ask, a.decision, a.note) for a in said(payload, asks=ASKS, by="ann").answers] == [
+        ("ask_1", "approve", ""),
+        ("ask_2", "reject", "no"),
+    ]
+
+
+def test_decisions_must_be_as_many_as_the_asks() -> None:
+    """One for each."""
+    with pytest.raises(NotExpected, match="1 decisions for 2"):
+        said({"decisions": [{"type": "approve"}]}, asks=ASKS)
+
+
+def test_asks_answered_in_the_database_are_named() -> None:
+    """The form a session façade sends after `claim`."""
+    assert said({"answered": ["ask_1"]}, asks=ASKS) == Answered(asks=("ask_1",))
+
+
+def test_answer_to_another_ask_is_refused() -> None:
+    """Only what is open here can be answered."""
+    with pytest.raises(NotExpected, match="ask_3"):
+        said({"answers": {"ask_3": "approve"}}, asks=ASKS)
+
+
+@pytest.mark.parametrize("decision", ["edit", None, 1, {"decision": "respond"}, {"note": "x"}])
+def test_unknown_decision_is_refused(decision: Any) -> None:
+    """Approve or reject."""
+    with pytest.raises(InputRefused, match="ask_1"):
+        said({"answers": {"ask_1": decision}}, asks=ASKS)
+
+
+@pytest.mark.parametrize(
+    "payload", [7, None, [], {}, {"decisions": 3}, {"decisions": ["approve", "x"]}, {"answered": 3}]
+)
+def test_unreadable_payload_is_refused(payload: object) -> None:
+    """A refusal says which forms there are; it is never a crash."""
+    with pytest.raises((InputRefused, NotExpected)):
+        said(payload, asks=ASKS)

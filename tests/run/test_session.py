@@ -1,0 +1,99 @@
+"""The session façade."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stateward as sw
+from stateward.errors import UnknownAsk
+from stateward.testing import How
+from tests.charts.drive import Driven, policy
+from tests.charts.one import compiled
+from tests.charts.tools import Shop, call
+from tests.charts.waiting import waiting
+
+Drive = Callable[..., Driven]
+
+
+async def two_refunds(state: Any, run: sw.Run[Any]) -> Any:
+    results = await run.tools([call("refund", order="A"), call("refund", order="B")])
+    return {"log": [result.status for result in results]}
+
+
+def test_session_that_never_started_is_new(drive: Drive) -> None:
+    """It has no row, no path and no values."""
+    session = drive(waiting().compile()).session
+    outcome = session.outcome()
+    assert (outcome.status, outcome.path, dict(outcome.values), session.row()) == ("new", "", {}, None)
+
+
+def test_outcome_tells_where_it_stands(drive: Drive) -> None:
+    """Status, path and values without the control channel."""
+    driven = drive(waiting().compile())
+    outcome = driven.start({"text": "x"})
+    assert (outcome.session, outcome.status, outcome.path) == ("s1", "waiting", "OPEN")
+    assert dict(outcome.values) == {"heard": ["hello"], "text": "x"}
+    assert driven.session.outcome() == outcome
+
+
+def test_claims_are_recorded_without_going_on(drive: Drive) -> None:
+    """A clerk may answer; whoever runs the session goes on later."""
+    shop = Shop()
+    driven = drive(compiled(two_refunds, box=shop.box, policy=policy("approve_refunds")))
+    for ask in driven.start({}).asks:
+        assert driven.session.claim(ask, "approve", by="ann").status == "answered"
+    assert (driven.session.outcome().status, shop.effects) == ("waiting", [])
+    assert driven.resume().values["log"] == ["ok", "ok"]
+
+
+def test_resuming_with_an_open_ask_keeps_waiting(drive: Drive) -> None:
+    """One answer of two is not enough."""
+    driven = drive(compiled(two_refunds, box=Shop().box, policy=policy("approve_refunds")))
+    first, _ = driven.start({}).asks
+    driven.session.claim(first, "approve", by="ann")
+    assert driven.resume().status == "waiting"
+
+
+def test_answer_to_nothing_is_unknown(drive: Drive) -> None:
+    """An ask has an id."""
+    with pytest.raises(UnknownAsk):
+        drive(waiting().compile()).answer("ask_0")
+
+
+def test_answer_goes_on_as_soon_as_none_is_open(drive: Drive) -> None:
+    """`answer` is claim and resume."""
+    driven = drive(compiled(two_refunds, box=Shop().box, policy=policy("approve_refunds")))
+    first, second = driven.start({}).asks
+    assert driven.session.answer(first, "approve", by="ann").status == "waiting"
+    assert driven.session.answer(second, "reject", by="ann").values["log"] == ["ok", "rejected"]
+
+
+def test_another_process_goes_on(how: How, tmp_path: Path) -> None:
+    """All a session needs is in the file."""
+    url, shop = f"sqlite:///{tmp_path}/w.db", Shop()
+
+    def driven(database: Any) -> Driven:
+        graph = compiled(two_refunds, box=shop.box, policy=policy("approve_refunds")).attach(database)
+        return Driven(sw.Session("s", graph, database), how)
+
+    with sw.open(url) as database:
+        asks = driven(database).start({}).asks
+    with sw.open(url) as database:
+        for ask in asks:
+            driven(database).session.claim(ask, "approve", by="ann")
+    with sw.open(url) as database:
+        assert driven(database).resume().status == "completed"
+    assert sorted(shop.done("refund")) == ["A", "B"]
+
+
+def test_context_is_passed_on(drive: Drive) -> None:
+    """A session carries LangGraph's `context=`."""
+
+    async def act(state: Any, run: sw.Run[Any]) -> Any:
+        return {"text": run.context["who"]}
+
+    assert drive(compiled(act), context={"who": "ann"}).start({}).values["text"] == "ann"

@@ -1,0 +1,86 @@
+"""The façade: compile, check, draw, simulate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+
+import stateward as sw
+from stateward.errors import DefinitionError, UnknownTarget
+from stateward.run.model import ModelRole
+from stateward.testing import ScriptedModel
+from tests.charts.one import One, one
+from tests.charts.working import working
+
+
+def test_chart_compiles_without_a_saver() -> None:
+    """Module-level graphs get theirs from whoever serves them."""
+    assert working().compile().checkpointer is None
+
+
+def test_chart_compiles_over_saver_and_store() -> None:
+    """LangGraph's own are taken as they are."""
+    saver, store = InMemorySaver(), InMemoryStore()
+    graph = working().compile(checkpointer=saver, store=store)
+    assert (graph.checkpointer, graph.store) == (saver, store)
+
+
+def test_chart_compiles_over_a_database() -> None:
+    """Saver, store and tables of one database."""
+    with sw.open("memory:") as database:
+        graph = working().compile(database=database)
+        assert graph.store is database.store
+        assert graph.tables.database(None) is database
+
+
+def test_bare_model_becomes_a_role() -> None:
+    """A chat model without prices is a role of its key's name."""
+    model = ScriptedModel.of("x")
+    roles = one(lambda s: None).compile(models={"voice": model}).machine.roles
+    assert roles == {"voice": ModelRole(name="voice", model=model)}
+
+
+def test_sound_chart_has_no_findings() -> None:
+    """`check` is quiet where nothing is wrong."""
+    assert [finding for finding in working().check() if finding.severity == "error"] == []
+
+
+def test_unsound_chart_is_told_before_any_run() -> None:
+    """A state nothing leads to."""
+    chart = sw.Chart(
+        "lost", One, sw.State("A", do=len, to="DONE"), sw.State("ISLAND", do=len, to="DONE"), sw.Final("DONE")
+    )
+    assert "ISLAND" in {finding.path for finding in chart.check()}
+
+
+def test_drawing_nests_and_highlights() -> None:
+    """Mermaid with nested boxes; the highlighted state is marked."""
+    text = working().draw(highlight=["WORKING.ACT"])
+    assert text.startswith("stateDiagram-v2")
+    assert text != working().draw()
+
+
+def test_chart_names_unknown_targets() -> None:
+    """When the chart is made, not when it runs."""
+    with pytest.raises(UnknownTarget):
+        sw.Chart("lost", One, sw.State("A", to="NOWHERE"))
+
+
+def test_async_guard_is_refused() -> None:
+    """The kernel cannot wait."""
+
+    async def guard(state: Any) -> bool:
+        return True
+
+    with pytest.raises(DefinitionError, match="async"):
+        sw.Chart("wait", One, sw.State("A", do=len, to=[sw.when(guard, "B")]), sw.Final("B"))
+
+
+def test_variable_names_the_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`STATEWARD_DB` is read when a chart is compiled."""
+    monkeypatch.setenv("STATEWARD_DB", f"sqlite:///{tmp_path}/w.db")
+    assert working().compile().tables.url == f"sqlite:///{tmp_path}/w.db"
