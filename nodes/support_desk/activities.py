@@ -42,7 +42,11 @@ class SupportDesk:
         self._lock = Lock()
 
     def intake(self, state: Desk) -> dict[str, Any]:
-        """Take the oldest message that waits; one without an order number speaks of the earlier one's."""
+        """Take the oldest message that waits; one without an order number speaks of the earlier one's.
+
+        Raises:
+            ValueError: No message of a customer waits.
+        """
         letters = waiting_letters(state)
         if not letters:
             raise ValueError("there is no message of a customer to work on")

@@ -11,8 +11,7 @@ from nodes.support_desk import inbox
 from nodes.support_desk.inbox import Row, read_inbox
 from nodes.support_desk.state import CaseData, letter_in
 from nodes.support_desk.tools import RESTRICTED
-from stateward.job import BadRow
-from stateward.run.session import Outcome
+from stateward.job import BadRow, Outcome
 
 
 class SupportJob:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
-from itertools import islice
 
 from stateward.chart.configuration import Configuration
 from stateward.chart.data import Data
@@ -39,13 +37,13 @@ class Macrostep:
         self._history = configuration.history
         self._entries = dict(configuration.entries)
         self._event: Occurrence | None = None
-        self._queue: deque[tuple[Occurrence, int]] = deque()
+        self._queue: list[tuple[Occurrence, int]] = []
         self._microsteps: list[Microstep] = []
         self._unhandled: list[Occurrence] = []
         self._exited: list[int] = []
-        self._started: set[int] = set()
+        self._started: list[int] = []
         self._left_at: dict[int, int] = {}
-        self._stuck: set[int] = set()
+        self._stuck: list[int] = []
         self._handled = False
         self._final = not chart.tables.finals.isdisjoint(self._atoms)
         self._output: object = None
@@ -64,18 +62,18 @@ class Macrostep:
             MicrostepLimit: The chart did not come to rest.
             NoTransition: A completed state's `to` led nowhere.
         """
-        self._queue.extendleft([(event, 0) for event in reversed(events)])
+        self._queue[:0] = [(event, 0) for event in events]
         if not events and not self._microsteps:
             self._settle()
         given = len(events)
         while self._queue and not self._final:
-            occurrence, born = self._queue.popleft()
+            occurrence, born = self._queue.pop(0)
             taken = self._dispatch(occurrence, born=born)
             self._handled = self._handled or (taken and given > 0)
             given -= 1
             self._settle()
         if self._queue:
-            left_over = islice(self._queue, max(given, 0))
+            left_over = self._queue[: max(given, 0)]
             self._unhandled.extend(o for o, _ in left_over if not o.name.startswith(ACTIVITY_DONE))
         self._refuse_stuck()
         return self._result()
@@ -105,7 +103,7 @@ class Macrostep:
             return True
         self._unhandled.append(occurrence)
         if owner >= 0 and fresh and self._completes_by(owner, name=name):
-            self._stuck.add(owner)
+            self._stuck.append(owner)
         return False
 
     def _settle(self) -> None:
@@ -115,9 +113,10 @@ class Macrostep:
                 pass
 
     def _select(self, trigger: Occurrence | None, *, fresh: bool = True) -> list[Transition]:
-        known = len(self._selector.failures)
+        failures = self._selector.failures
+        known = len(failures)
         chosen = self._selector.select(self._atoms, trigger=trigger, event=self._event, fresh=fresh)
-        for failed, error in self._selector.failures[known:]:
+        for failed, error in failures[known:]:
             self._report(error, event="error.guard", state=failed.source, key="guard", name=failed.guard_name)
         if len(chosen) > 1:
             chosen = without_conflicts(self._chart, chosen, active=self._active, memory=self._history)
@@ -145,7 +144,7 @@ class Macrostep:
         return node.kind == "parallel" and all(self._in_final(child) for child in children)
 
     def _refuse_stuck(self) -> None:
-        for state in sorted(self._stuck):
+        for state in sorted(set(self._stuck)):
             path = self._nodes[state].path
             failed = [(t.guard_name, error) for t, error in self._selector.failures if t.source == state]
             raise NoTransition(
@@ -180,7 +179,7 @@ class Macrostep:
         self._active, self._atoms = plain.active, plain.atoms
         for state in plain.entered:
             self._entries[state] = self._entries.get(state, 0) + 1
-        self._started.update(plain.started)
+        self._started.extend(plain.started)
         return plain.exited, plain.entered
 
     def _take_several(self, chosen: list[Transition]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -208,7 +207,7 @@ class Macrostep:
     def _note_left(self, states: tuple[int, ...]) -> None:
         self._exited.extend(states)
         self._left_at.update(dict.fromkeys(states, len(self._microsteps)))
-        self._stuck.difference_update(states)
+        self._stuck = [state for state in self._stuck if state not in states]
 
     def _remember(self, leaving: tuple[int, ...]) -> None:
         histories = [history for state in leaving for history in self._chart.tables.histories[state]]
@@ -246,7 +245,7 @@ class Macrostep:
         if node.kind == "final":
             self._complete(node)
         elif node.activity:
-            self._started.add(node.index)
+            self._started.append(node.index)
         elif node.kind == "atomic" and self._completes_by(node.index, name=STATE_DONE + node.path):
             self._raise(STATE_DONE + node.path)
 

@@ -23,7 +23,6 @@ class Selector:
     def __init__(self, chart: Definition, *, data: Data) -> None:
         self._chart = chart
         self._data = data
-        self._failed: set[int] = set()
         self.verdicts: list[Verdict] = []
         self.failures: list[tuple[Transition, Exception]] = []
         """Guards that raised, each the first time it did in this step."""
@@ -73,8 +72,7 @@ class Selector:
         except StatewardError:
             raise
         except Exception as error:  # noqa: BLE001 - kept, and raised by the macrostep as `error.guard`
-            if transition.index not in self._failed:
-                self._failed.add(transition.index)
+            if all(known is not transition for known, _ in self.failures):
                 self.failures.append((transition, error))
             return False
 

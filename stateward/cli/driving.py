@@ -12,6 +12,7 @@ from langgraph.types import Command
 
 from stateward.cli.stop import Stop, Stopped, stopping_on_signals
 from stateward.errors import SessionBusy, StatewardError
+from stateward.run.checkpoint import AFTER
 from stateward.run.session import Outcome, Session
 
 T = TypeVar("T")
@@ -42,7 +43,12 @@ def event_command(event: str | None, *, data: Mapping[str, Any] | None = None) -
 
 
 async def drive(
-    session: Session, given: object, *, stop: Stop, moved: Callable[[str], None] = lambda _state: None
+    session: Session,
+    given: object,
+    *,
+    stop: Stop,
+    moved: Callable[[str], None] = lambda _state: None,
+    after: int | None = None,
 ) -> Outcome:
     """Send an input or go on, until the session waits or ends.
 
@@ -51,19 +57,23 @@ async def drive(
         given: State keys, or what `event_command` returned.
         stop: Ends the run at its next checkpoint.
         moved: Is told the path of each state whose work begins.
+        after: The session's fence when its state was looked at, if what is given hangs on that.
 
     Returns:
         Where the session stands.
 
     Raises:
         Stopped: A stop was asked for; the session can be resumed.
-        StatewardError: The input or event was refused.
+        StatewardError: The input or event was refused, or the session went on since it was looked at.
         Exception: An activity's, which ended the run; it is recorded as failed.
     """
+    config = session.config
+    if after is not None:
+        config["configurable"] = {**config.get("configurable", {}), AFTER: after}
     with stop.control() as control:
         try:
             async for part in session.graph.astream(
-                given, session.config, context=session.context, stream_mode="tasks", control=control
+                given, config, context=session.context, stream_mode="tasks", control=control
             ):
                 if "input" in part and not part["name"].startswith("__"):
                     moved(part["name"])

@@ -205,7 +205,10 @@ class Runner:
         if batch.known and not self.resume:
             return _End(outcome=outcome, note=LATER)
         try:
-            return _End(outcome=await self._drive(session, self.job.input(item)))
+            fence, outcome = await asyncio.to_thread(_look, session)
+            if self._seen(item, outcome):
+                return _End(outcome=outcome)
+            return _End(outcome=await self._drive(session, self.job.input(item), after=fence))
         except Stopped:
             raise
         except Exception as error:  # noqa: BLE001  # told in the row
@@ -228,9 +231,13 @@ class Runner:
                 return before
         return now
 
-    async def _drive(self, session: Session, given: object) -> Outcome:
+    async def _drive(self, session: Session, given: object, *, after: int | None = None) -> Outcome:
         return await drive(
-            session, given, stop=self.stop, moved=lambda state: self.display.move(session.id, state=state)
+            session,
+            given,
+            stop=self.stop,
+            moved=lambda state: self.display.move(session.id, state=state),
+            after=after,
         )
 
     async def _after(self, session: Session, before: Outcome) -> Outcome:
@@ -251,6 +258,12 @@ class Runner:
         if error:
             return {**row, "status": "failed", "error": error}
         return {**row, "note": end.note} if end.note else row
+
+
+def _look(session: Session) -> tuple[int, Outcome]:
+    """Read the fence, then the state: whoever takes the session in between makes the fence stale."""
+    row = session.row()
+    return row.fence if row else 0, session.outcome()
 
 
 def count_failed(rows: Iterable[Row]) -> int:

@@ -1,7 +1,7 @@
 """Admission: what happens before LangGraph sees an input, and what must be true before anything is committed.
 
 A new input opens a run, or is the event `input` of a waiting one; a resume is checked against the chart by a trial step
-of the pure kernel. Whatever does not fit is refused here, so that the checkpoint, the wait and the asks stay as they are.
+of the pure kernel. Whatever does not fit is refused here, so that checkpoint, wait and asks stay as they are.
 """
 
 from __future__ import annotations

@@ -40,6 +40,8 @@ CHANNEL = "stateward"
 MAIN_BRANCH = "main"
 FENCE = "stateward_fence"
 """The configurable key under which a saver finds the fencing token of the writer."""
+AFTER = "__stateward_after"
+"""The configurable key of a session's fencing token that its caller saw; who held it since makes the call stale."""
 
 Status = Literal["running", "waiting", "completed", "halted", "failed", "cancelled"]
 _STATUSES: frozenset[str] = frozenset(get_args(Status))

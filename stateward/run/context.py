@@ -29,7 +29,8 @@ from stateward.run.tool import ToolCall, ToolResult
 C = DefaultTypeVar("C", default=Any)
 T = TypeVar("T")
 
-_CURRENT: ContextVar[Core[Any] | None] = ContextVar("stateward_run", default=None)
+_CURRENT: ContextVar[Callable[[], Core[Any]] | None] = ContextVar("stateward_run", default=None)
+"""What makes or returns the run of the activity: most activities never ask for it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -155,7 +156,7 @@ class Core(Generic[C]):
             cancel: Whether to end them at once.
         """
         if self._door is not None:
-            await self._door.rest(cancel=cancel)
+            await self._door.in_flight.rest(cancel=cancel)
 
     def number(self) -> int:
         """Take the next call number of the activation."""
@@ -242,25 +243,22 @@ def current_run() -> Run[Any]:
     run = _CURRENT.get()
     if run is None:
         raise RunError("No activity is running here", fix="Call it from a state's `do` or from what that calls.")
-    return cast("Run[Any]", run)
+    return cast("Run[Any]", run())
 
 
-def within(run: Core[Any], fn: Callable[..., T]) -> Callable[..., T]:
-    """Make a sync function see a run through `current_run`.
+def within(run: Callable[[], Core[Any]], fn: Callable[..., T], *args: Any) -> T:
+    """Call a sync function that sees a run through `current_run`.
 
     Args:
-        run: The run.
+        run: Makes or returns the run.
         fn: The function.
+        args: Its arguments.
     """
-
-    def call(*args: Any) -> T:
-        token = _CURRENT.set(run)
-        try:
-            return fn(*args)
-        finally:
-            _CURRENT.reset(token)
-
-    return call
+    token = _CURRENT.set(run)
+    try:
+        return fn(*args)
+    finally:
+        _CURRENT.reset(token)
 
 
 def awithin(run: Core[Any], fn: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
@@ -272,7 +270,7 @@ def awithin(run: Core[Any], fn: Callable[..., Awaitable[T]]) -> Callable[..., Aw
     """
 
     async def call(*args: Any) -> T:
-        token = _CURRENT.set(run)
+        token = _CURRENT.set(lambda: run)
         try:
             returned = await fn(*args)
         except asyncio.CancelledError:

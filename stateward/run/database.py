@@ -63,7 +63,7 @@ class Database:
         """LangGraph's long-term store in the same database, opened at its first use."""
         with self._guard:
             if self._store is None:
-                self._store = InMemoryStore() if self._path is None else _open_store(self._path, label=self.url)
+                self._store = InMemoryStore() if self._path is None else _open_store(self._path, self._connection)
             return self._store
 
     def transaction(self) -> AbstractContextManager[sqlite3.Cursor]:
@@ -160,11 +160,26 @@ def _prepare_checkpoints(connection: Connection) -> None:
             raise named(error, label=connection.label) from error
 
 
-def _open_store(path: Path, *, label: str) -> SqliteStore:
-    store = SqliteStore(open_raw(path, label=label))
+def _open_store(path: Path, connection: Connection) -> SqliteStore:
+    _prepare_store(connection)
+    store = SqliteStore(open_raw(path, label=connection.label))
     try:
         store.setup()
     except sqlite3.Error as error:
         store.conn.close()
-        raise named(error, label=label) from error
+        raise named(error, label=connection.label) from error
     return store
+
+
+def _prepare_store(connection: Connection) -> None:
+    """Take LangGraph's steps to the store's tables in one transaction.
+
+    Its own `setup` commits each step before it notes it: two processes at once take one twice, and one that was killed
+    in between leaves a file that can never be opened again.
+    """
+    with connection.transaction() as cur:
+        cur.execute("CREATE TABLE IF NOT EXISTS store_migrations (v INTEGER PRIMARY KEY)")
+        (done,) = cur.execute("SELECT COALESCE(MAX(v), -1) FROM store_migrations").fetchone()
+        for version, step in enumerate(SqliteStore.MIGRATIONS[done + 1 :], start=done + 1):
+            cur.execute(step)
+            cur.execute("INSERT INTO store_migrations (v) VALUES (?)", (version,))

@@ -8,20 +8,18 @@ Follow a tool call: `node` makes the activity's `Run`, `context.Run.tool` number
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
 from stateward.chart.event import Occurrence
-from stateward.errors import CodecError, Diverged, FuseTripped, UnknownAsk
+from stateward.errors import Diverged, FuseTripped, UnknownAsk
 from stateward.govern.decision import (
     CallRequest,
     Decision,
     Deny,
-    FuseName,
     NeedsApproval,
     charges,
     decide,
@@ -29,57 +27,21 @@ from stateward.govern.decision import (
 from stateward.govern.effective import Effective
 from stateward.govern.fingerprint import fingerprint
 from stateward.govern.redact import DataClass, redact
+from stateward.run.activation import Activation
 from stateward.run.ask import Ask, ask_id
 from stateward.run.database import Database
 from stateward.run.drive import in_thread
-from stateward.run.journal import Begun, CallKey, Entry, Known, Reservation, Tripped
-from stateward.run.json_text import read_json, write_json
+from stateward.run.in_flight import InFlight
+from stateward.run.journal import Entry, Reservation, Tripped
 from stateward.run.ledger import BILLION
-from stateward.run.signal import Suspend, Trip
+from stateward.run.outcome import SECRET, Outcome, failed, kept, replayed, status_of, timed_out
+from stateward.run.question import aftermath, approval
+from stateward.run.signal import Suspend, Trip, fuse_event, raced
 from stateward.run.tool import Effect, Tool, ToolContext, ToolResult, refusal
 
-_SECRET: frozenset[DataClass] = frozenset({"secret"})
 _SENSITIVE: frozenset[DataClass] = frozenset({"secret", "personal"})
 FAN_OUT = 8
 """Calls of one activity that run at the same time; the others wait their turn."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Activation:
-    """One entry into a state: where its calls belong."""
-
-    session: str
-    run: str
-    branch: str
-    path: str
-    number: int
-    tenant: str = ""
-
-    def key(self, call: int) -> CallKey:
-        """Return the effect key of a call.
-
-        Args:
-            call: Its number in this activation, from 1.
-        """
-        return CallKey(
-            session=self.session,
-            run=self.run,
-            branch=self.branch,
-            path=self.path,
-            activation=self.number,
-            call=call,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What a performed call came to, for the journal and the ledger."""
-
-    status: Literal["completed", "failed", "unknown"]
-    result: Any  # JSON
-    spent: Mapping[str, float]
-    tokens_in: int = 0
-    tokens_out: int = 0
 
 
 class Door:
@@ -113,7 +75,8 @@ class Door:
         self.signal: Suspend | Trip | None = None
         """Why the activity must end here; it stands even if the activity swallowed what was raised."""
         self._slots = asyncio.Semaphore(FAN_OUT)
-        self._busy: set[asyncio.Task[Any]] = set()
+        self.in_flight = InFlight()
+        """The calls that are being made."""
 
     async def tool(self, name: str, arguments: Mapping[str, Any], *, call: int, call_id: str = "") -> ToolResult:
         """Call a tool, if the policy lets it pass.
@@ -130,32 +93,8 @@ class Door:
         Raises:
             Diverged: The journal has another call under this number.
         """
-        with self.busy():
+        with self.in_flight.call():
             return await self._tool(name, arguments, call=call, call_id=call_id)
-
-    @contextmanager
-    def busy(self) -> Generator[None]:
-        """Keep the present task in mind until its call has ended."""
-        task = asyncio.current_task()
-        if task is not None:
-            self._busy.add(task)
-        try:
-            yield
-        finally:
-            if task is not None:
-                self._busy.discard(task)
-
-    async def rest(self, *, cancel: bool = False) -> None:
-        """Wait for calls that run beside the activity, so that none outlives it.
-
-        Args:
-            cancel: Whether to end them at once, because the activity itself was cancelled.
-        """
-        others = self._busy - {asyncio.current_task()}
-        for task in others if cancel else ():
-            task.cancel()
-        if others:
-            await asyncio.wait(others)
 
     async def _tool(self, name: str, arguments: Mapping[str, Any], *, call: int, call_id: str) -> ToolResult:
         known = self.tools.get(name)
@@ -190,7 +129,7 @@ class Door:
             await in_thread(self._settle, admitted, outcome)
         result = ToolResult(
             name=tool.name,
-            status=_status(outcome.status, outcome.result),
+            status=status_of(outcome.status, outcome.result),
             value=outcome.result,
             call=call,
             call_id=call_id,
@@ -250,9 +189,10 @@ class Door:
         if known is not None and known.status in ("completed", "failed"):
             return known
         decision = self._decide(request, known=known, approved=False)
-        if isinstance(decision, Deny):
-            raise Trip(self._tripped(decision, request, call))
-        return self._begin(request, entry, known)
+        begun = decision if isinstance(decision, Deny) else self._begin(request, entry, known)
+        if isinstance(begun, Deny):
+            raise Trip(self._tripped(begun, request, call))
+        return begun
 
     def settle_model(self, entry: Entry, outcome: Outcome) -> None:
         """Close a model call in journal, ledger and audit; blocking.
@@ -268,7 +208,7 @@ class Door:
     def _admit(self, request: CallRequest, entry: Entry, tool: Tool) -> Entry | ToolResult:
         known = self._known(entry)
         if known is not None and known.status in ("completed", "failed"):
-            return _replayed(known)
+            return replayed(known)
         if known is not None and tool.effect == "once":
             settled = self._reconcile(known, tool)
             if settled is not None:
@@ -279,12 +219,14 @@ class Door:
             if answered is not None:
                 return answered
             decision = self._decide(request, known=known, approved=True)
-        if isinstance(decision, Deny):
-            if decision.fuse:
-                raise Trip(self._tripped(decision, request, entry.key.call))
-            self._audit("denied", request.name, request.arguments, decision.reason, entry.key.call)
-            return refusal(request.name, "denied", decision.reason, call=entry.key.call)
-        return self._begin(request, entry, known)
+        begun = decision if isinstance(decision, Deny) else self._begin(request, entry, known)
+        return self._refused(begun, request, entry.key.call) if isinstance(begun, Deny) else begun
+
+    def _refused(self, denial: Deny, request: CallRequest, call: int) -> ToolResult:
+        if denial.fuse:
+            raise Trip(self._tripped(denial, request, call))
+        self._audit("denied", request.name, request.arguments, denial.reason, call)
+        return refusal(request.name, "denied", denial.reason, call=call)
 
     def _known(self, entry: Entry) -> Entry | None:
         known = self.database.journal.get(entry.key)
@@ -315,7 +257,7 @@ class Door:
         """Return None when a person approved, the observation when one refused; suspend while nobody answered."""
         ask = self._asked(ask_id(entry.key, fingerprint=entry.fingerprint))
         if ask is None or ask.status in ("open", "withdrawn", "expired"):
-            raise Suspend([self._question(request, entry, reason=need.reason, approvers=need.approvers)])
+            raise Suspend([approval(request, entry, need)])
         if ask.decision == "approve":
             return None
         reason = f"{ask.by or 'A person'} rejected the call" + (f": {ask.note}" if ask.note else "")
@@ -327,35 +269,6 @@ class Door:
             return self.database.asks.get(ask)
         except UnknownAsk:
             return None
-
-    def _question(
-        self,
-        request: CallRequest,
-        entry: Entry,
-        *,
-        reason: str,
-        approvers: Sequence[str],
-        kind: str = "approve",
-    ) -> Ask:
-        key = entry.key
-        # An approval to run again holds for one try: after another crash it is another question.
-        again = f"{kind}:{entry.tries}:{entry.fingerprint}"
-        fingerprint = again if kind != "approve" else entry.fingerprint
-        return Ask(
-            id=ask_id(key, fingerprint=fingerprint),
-            session=key.session,
-            run=key.run,
-            branch=key.branch,
-            path=key.path,
-            activation=key.activation,
-            call=key.call,
-            kind=kind,
-            fingerprint=fingerprint,
-            tool=request.name,
-            arguments=request.arguments,
-            reason=reason,
-            approvers=tuple(approvers),
-        )
 
     def _reconcile(self, known: Entry, tool: Tool) -> ToolResult | None:
         """Find out what became of a `once` call that was started before a crash; None when it is safe to make it."""
@@ -369,45 +282,27 @@ class Door:
             return self._unknown(known)
         if found is None:
             return None
-        outcome = _kept(tool, found)
+        outcome = kept(tool, found)
         self._settle(known, outcome)
-        status = _status(outcome.status, outcome.result)
+        status = status_of(outcome.status, outcome.result)
         return ToolResult(name=known.name, status=status, value=outcome.result, call=known.key.call)
 
     def _unknown(self, known: Entry) -> ToolResult | None:
         """Let a person, or the chart, decide about a call whose end nobody knows; None when it may run again."""
-        question = self._question(
-            CallRequest(
-                kind="tool",
-                name=known.name,
-                arguments=known.arguments,
-                path=known.key.path,
-                declared=frozenset({known.name}),
-                estimate_usd=0.0,
-            ),
-            known,
-            reason="it was started before a crash and nobody knows whether it was done: approve to run it again, "
-            "reject to leave it",
-            approvers=(),
-            kind="unknown",
-        )
+        question = aftermath(known)
         answer = self._asked(question.id)
         if answer is not None and answer.status == "answered":
             if answer.decision == "approve":
                 return None
-            return refusal(
-                known.name,
-                "unknown",
-                "it was started before a crash; a person left it so",
-                call=known.key.call,
-            )
+            left = "it was started before a crash; a person left it so"
+            return refusal(known.name, "unknown", left, call=known.key.call)
         if known.status == "started":
             self._settle(known, Outcome(status="unknown", result=None, spent={}))
         self._audit("unknown_after_crash", known.name, known.arguments, "started before a crash", known.key.call)
         happened = {"tool": known.name, "call": known.key.call, "key": known.key.idempotency_key}
         raise Trip(Occurrence(name="unknown_after_crash", data=happened), ask=question)
 
-    def _begin(self, request: CallRequest, entry: Entry, known: Entry | None) -> Entry:
+    def _begin(self, request: CallRequest, entry: Entry, known: Entry | None) -> Entry | Deny:
         if known is not None:
             return self.database.journal.restart(known.key, fence=self.fence, confirmed_safe=True)
         raised = self.database.ledger.raised(self.activation.session, run=self.activation.run)
@@ -416,19 +311,7 @@ class Door:
             for charge in charges(self.effective, request=request, raised=raised)
         ]
         begun = self.database.journal.begin(entry, reservations=reservations, fence=self.fence)
-        match begun:
-            case Begun():
-                return begun.entry
-            case Known():
-                return begun.entry
-            case Tripped():
-                raise Trip(self._raced(begun, request, entry.key.call))
-
-    def _raced(self, tripped: Tripped, request: CallRequest, call: int) -> Occurrence:
-        """A sibling took the rest of the budget between the decision and the reservation."""
-        reason = f"`{tripped.unit}` would exceed {tripped.limit:g} in `{tripped.scope or 'the chart'}`"
-        fuse: FuseName = "turns" if tripped.unit == "turns" else "usd" if tripped.unit == "usd" else "calls"
-        return self._tripped(Deny(reason=reason, rule=tripped.scope, fuse=fuse), request, call)
+        return raced(begun) if isinstance(begun, Tripped) else begun.entry
 
     def _entry(self, request: CallRequest, *, call: int, effect: Effect) -> Entry:
         return Entry(
@@ -436,7 +319,7 @@ class Door:
             kind=request.kind,
             name=request.name,
             fingerprint=fingerprint(request.name, arguments=request.arguments),
-            arguments=redact(dict(request.arguments), classes=_SECRET),
+            arguments=redact(dict(request.arguments), classes=SECRET),
             effect=effect,
         )
 
@@ -455,14 +338,10 @@ class Door:
             running = work() if tool.is_async else in_thread(work)
             value = await asyncio.wait_for(running, timeout=_shortest(tool.timeout_s, self.effective.call_timeout_s))
         except TimeoutError:
-            return Outcome(status=_timed_out(tool), result=_error(tool.name, "timeout", "it took too long"), spent={})
+            return timed_out(tool)
         except Exception as error:  # noqa: BLE001  # recorded: it is the call's outcome
-            return Outcome(
-                status="failed",
-                result=_error(tool.name, "failed", f"{type(error).__name__}: {error}"),
-                spent={},
-            )
-        return _kept(tool, value)
+            return failed(tool, error)
+        return kept(tool, value)
 
     def _settle(self, entry: Entry, outcome: Outcome) -> None:
         self.database.journal.settle(
@@ -483,10 +362,7 @@ class Door:
 
     def _tripped(self, denial: Deny, request: CallRequest, call: int) -> Occurrence:
         self._audit("fuse", request.name, request.arguments, denial.reason, call)
-        return Occurrence(
-            name=f"fuse.{denial.fuse or 'policy'}",
-            data={"call": request.name, "reason": denial.reason, "rule": denial.rule},
-        )
+        return fuse_event(denial, request)
 
     def _audit(self, what: str, name: str, arguments: Mapping[str, Any], reason: str, call: int) -> None:
         at = self.activation
@@ -499,46 +375,14 @@ class Door:
                 "activation": at.number,
                 "call": call,
                 "name": name,
-                "arguments": redact(dict(arguments), classes=_SENSITIVE),
+                "arguments": redact(to_jsonable_python(dict(arguments), fallback=str), classes=_SENSITIVE),
                 "reason": reason,
             }
         )
 
 
-def _kept(tool: Tool, value: Any) -> Outcome:  # whatever a tool returns
-    """Bring a result into the form the journal keeps, so that a re-entered activity sees what it saw first."""
-    try:
-        plain = redact(to_jsonable_python(value), classes=_SECRET)
-        text = write_json(plain, where=f"the result of `{tool.name}`")
-    except (CodecError, PydanticSerializationError) as misfit:
-        reason = f"it ran, but its result cannot be kept: {misfit}"
-        return Outcome(status="failed", result=_error(tool.name, "failed", reason), spent={})
-    return Outcome(status="completed", result=read_json(text), spent={})
-
-
 def _undeclared(name: str, tools: Mapping[str, Tool]) -> str:
     return f"the state does not declare the tool `{name}`; it may use: {', '.join(sorted(tools)) or 'none'}"
-
-
-def _replayed(known: Entry) -> ToolResult:
-    status = _status(known.status, known.result)
-    return ToolResult(name=known.name, status=status, value=known.result, call=known.key.call)
-
-
-def _status(journal: str, result: Any) -> Any:  # ToolStatus, from the journal's word and the JSON beside it
-    if journal == "failed" and isinstance(result, Mapping):
-        error = cast("Mapping[str, Any]", result).get("error")
-        return "timeout" if isinstance(error, Mapping) and error["type"] == "timeout" else "failed"
-    return {"completed": "ok", "unknown": "unknown"}.get(journal, "failed")
-
-
-def _timed_out(tool: Tool) -> Literal["failed", "unknown"]:
-    """A sync `once` tool cannot be killed: its thread goes on and nobody knows how it ends (DESIGN decision 17)."""
-    return "unknown" if tool.effect == "once" and not tool.is_async else "failed"
-
-
-def _error(name: str, kind: str, reason: str) -> dict[str, Any]:
-    return {"error": {"type": kind, "tool": name, "reason": reason}}
 
 
 def _shortest(*limits: float | None) -> float | None:

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any, TypeVar, cast
 
@@ -106,7 +107,7 @@ def drive_sync(steps: Steps[T], *, bridge: Bridge) -> T:
         work = next(steps)
         while True:
             try:
-                done = _run_sync(work, bridge)
+                done = work.fn(*work.args) if work.fn is not None else bridge.call(partial(_make, work))
             except BaseException as error:  # noqa: BLE001  # thrown into the generator, which decides
                 work = steps.throw(error)
             else:
@@ -115,10 +116,8 @@ def drive_sync(steps: Steps[T], *, bridge: Bridge) -> T:
         return cast(T, end.value)
 
 
-def _run_sync(work: Work, bridge: Bridge) -> Any:
-    if work.fn is not None:
-        return work.fn(*work.args)
-    return bridge.call(lambda: cast(Any, work.afn)(*work.args))
+def _make(work: Work) -> Coroutine[Any, Any, Any]:
+    return cast(Any, work.afn)(*work.args)
 
 
 async def drive_async(steps: Steps[T]) -> T:

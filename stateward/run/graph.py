@@ -18,7 +18,7 @@ from langgraph.types import StateSnapshot
 from pydantic import BaseModel, TypeAdapter
 
 from stateward.run.admission import Stored, admit, stored
-from stateward.run.checkpoint import CHANNEL, FENCE
+from stateward.run.checkpoint import AFTER, CHANNEL, FENCE
 from stateward.run.database import Database, open_database
 from stateward.run.drawing import drawable
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
@@ -208,7 +208,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         )
         before = Stored(control=None, values={})
         if saver is not None and session is not None:
-            invocation.lease = yield Work(fn=_acquire, args=(invocation, self.name))
+            invocation.lease = yield Work(fn=_acquire, args=(invocation, self.name, _after(merged)))
             try:
                 snapshot = yield from self.committed(merged)
                 before = stored(snapshot, machine=self.machine)
@@ -312,8 +312,13 @@ def _durable(graph: ChartGraph, kwargs: dict[str, Any]) -> dict[str, Any]:
     return {**kwargs, "durability": "sync"}
 
 
-def _acquire(invocation: Invocation, graph: str) -> Any:
-    return invocation.database.leases.acquire(invocation.session, graph=graph, tenant=invocation.tenant)
+def _after(config: RunnableConfig) -> int | None:
+    return config.get("configurable", {}).get(AFTER)
+
+
+def _acquire(invocation: Invocation, graph: str, after: int | None) -> Any:
+    leases = invocation.database.leases
+    return leases.acquire(invocation.session, graph=graph, tenant=invocation.tenant, after=after)
 
 
 def _admit(machine: Machine, given: object, before: Stored, invocation: Invocation) -> object:

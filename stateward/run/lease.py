@@ -79,24 +79,32 @@ class Leases:
         self._stop = threading.Event()
         self._heart: threading.Thread | None = None
 
-    def acquire(self, session: str, *, graph: str = "", tenant: str = "") -> Lease:
+    def acquire(self, session: str, *, graph: str = "", tenant: str = "", after: int | None = None) -> Lease:
         """Take the lease of a session, which is created when it is new.
 
         Args:
             session: The session's id.
             graph: The graph's name; kept for a session that has none yet.
             tenant: The owner; empty means that the caller does not ask.
+            after: The fence the caller saw, 0 for a session that was not there; None means that it did not look.
 
         Returns:
             The lease, renewed by a heartbeat until it is released.
 
         Raises:
-            SessionBusy: Someone holds a living lease, perhaps another thread of this process.
+            SessionBusy: Someone holds a living lease, perhaps another thread of this process, or held one since
+                the caller looked.
             UnknownSession: The session belongs to another tenant.
         """
         now = self._connection.clock.now()
         with self._connection.transaction() as cur:
             fence = self._claim(cur, session, tenant=tenant, now=now)
+            if after is not None and fence != after + 1:
+                raise SessionBusy(
+                    f"Session `{session}` went on in another process since it was looked at",
+                    fix="Look again at where it stands, then decide what to send.",
+                    session=session,
+                )
             lease = Lease(session=session, holder=self._holder, fence=fence, until=now + self._ttl_s)
             _write(cur, lease, graph=graph, tenant=tenant, now=now)
         with self._guard:

@@ -18,9 +18,10 @@ from pydantic import PrivateAttr
 from stateward.errors import RunError
 from stateward.govern.decision import CallRequest
 from stateward.govern.window import prune
-from stateward.run.door import Door, Outcome
+from stateward.run.door import Door
 from stateward.run.drive import in_thread
 from stateward.run.journal import Entry
+from stateward.run.outcome import Outcome
 
 _PER_MESSAGE = 16
 """Upper bound of the tokens a provider adds around one message."""
@@ -137,7 +138,7 @@ class GovernedModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        with self._door.busy():
+        with self._door.in_flight.call():
             return await self._call(messages, stop, run_manager, kwargs)
 
     async def _call(

@@ -21,12 +21,13 @@ from stateward.chart.event import Occurrence
 from stateward.chart.step import start
 from stateward.errors import CheckpointError, DefinitionError, Diverged, RunError, UpdateRefused
 from stateward.govern.gate import Failed, check
+from stateward.run.activation import Activation
 from stateward.run.ask import Ask
 from stateward.run.checkpoint import CHANNEL, Control, decode
 from stateward.run.commit import Committed, Progress, ask_commit, finish
 from stateward.run.context import Core, Run, SyncRun, awithin, within
 from stateward.run.data import ViewData
-from stateward.run.door import Activation, Door
+from stateward.run.door import Door
 from stateward.run.drive import Steps, Work, drive_async, drive_sync
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.plan import Machine, StatePlan
@@ -154,49 +155,81 @@ def begin(machine: Machine, values: Values, *, where: str) -> Progress:
 
 def _attempts(machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> Steps[Ended]:
     """Call the activity, and again with feedback while the gate sends its output back."""
-    run = _make_run(machine, plan, progress, invocation)
+    visit = _Visit(machine, plan, progress, invocation)
     retries = plan.gate.retries if plan.gate else 0
     errors: object = None
-    for attempt in range(1, retries + 2):
-        run.attempt = attempt
+    for _ in range(retries + 1):
         try:
-            verdict = _gated(plan, as_update((yield from _called(plan, progress, run)), where=plan.node.path))
+            verdict = _gated(plan, as_update((yield from _called(visit)), where=plan.node.path))
             if not isinstance(verdict, Failed):
                 progress.view.apply(verdict)
-                return Ended(events=(*run.raised, plan.done))
+                return Ended(events=(*visit.raised, plan.done))
         except (CheckpointError, DefinitionError, Diverged):
             raise
         except Trip as tripped:
             asks = Suspend([tripped.ask]) if tripped.ask else None
-            return Ended(events=(*run.raised, tripped.event), ask=asks)
+            return Ended(events=(*visit.raised, tripped.event), ask=asks)
         except Exception as error:  # noqa: BLE001  # it becomes an event of the chart, and the run's reason
-            return Ended(events=(*run.raised, _error(plan, error)), failure=error)
-        run.feedback, errors = verdict.feedback, verdict.errors
+            return Ended(events=(*visit.raised, _error(plan, error)), failure=error)
+        visit.again(verdict.feedback)
+        errors = verdict.errors
+    reason = {"state": plan.node.path, "attempts": retries + 1, "errors": errors, "feedback": visit.run().feedback}
+    return Ended(events=(Occurrence(name="error.contract", data=reason),))
+
+
+class _Visit:
+    """One visit of a state: its activity's run is made when somebody asks for it, which few activities do."""
+
+    def __init__(self, machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> None:
+        self.plan = plan
+        self.progress = progress
+        self._machine = machine
+        self._invocation = invocation
+        self._run: Core[Any] | None = None
+
+    def run(self) -> Core[Any]:
+        if self._run is None:
+            self._run = _make_run(self._machine, self.plan, self.progress, self._invocation)
+        return self._run
+
+    @property
+    def raised(self) -> Sequence[Occurrence]:
+        return self._run.raised if self._run is not None else ()
+
+    @property
+    def signal(self) -> Suspend | Trip | None:
+        return self._run.signal if self._run is not None else None
+
+    def again(self, feedback: str) -> None:
+        run = self.run()
+        run.attempt += 1
+        run.feedback = feedback
         run.raised.clear()
-    reason = {"state": plan.node.path, "attempts": retries + 1, "errors": errors, "feedback": run.feedback}
-    return Ended(events=(*run.raised, Occurrence(name="error.contract", data=reason)))
 
 
-def _called(plan: StatePlan, progress: Progress, run: Core[Any]) -> Steps[Any]:
+def _called(visit: _Visit) -> Steps[Any]:
     """Call the activity once; a signal of the door stands, whatever the activity made of it."""
     try:
-        returned = yield _work(plan, progress, run)
+        returned = yield _work(visit)
     except Exception:
-        if run.signal is not None:
-            raise run.signal from None
+        if visit.signal is not None:
+            raise visit.signal from None
         raise
-    if run.signal is not None:
-        raise run.signal
+    if visit.signal is not None:
+        raise visit.signal
     return returned
 
 
-def _work(plan: StatePlan, progress: Progress, run: Core[Any]) -> Work:
+def _work(visit: _Visit) -> Work:
+    plan, progress = visit.plan, visit.progress
     state = progress.view.schema.present(progress.visible())
-    event = progress.control.event
+    event = progress.control.event.value if progress.control.event else None
     bound = cast(Any, plan.bound)
-    given = (state, event.value if event else None, run)
     if plan.is_sync:
-        return Work(fn=within(run, bound), args=given)
+        run = visit.run() if plan.takes_run else None
+        return Work(fn=within, args=(visit.run, bound, state, event, run))
+    run = visit.run()
+    given = (state, event, run)
     if plan.runnable is not None:
         # Always awaited: every Runnable can be, one made of a coroutine function cannot be invoked, and only so does
         # its timeout hold.
@@ -224,8 +257,8 @@ def _timed(call: Any, timeout_s: float | None) -> Any:
 def _make_run(machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> Core[Any]:
     control, path = progress.control, plan.node.path
     number = progress.configuration.activation(plan.node.index)
-    runtime = get_runtime() if plan.reads_runtime else None
-    writer = runtime.stream_writer if runtime else _ignore
+    runtime = get_runtime()
+    writer = runtime.stream_writer
 
     def door() -> Door:
         return Door(
@@ -249,12 +282,12 @@ def _make_run(machine: Machine, plan: StatePlan, progress: Progress, invocation:
         path=path,
         activation=number,
         event=control.event,
-        context=runtime.context if runtime else None,
+        context=runtime.context,
         _invocation=invocation,
         _make_door=door,
         _roles=machine.roles,
         _declared_role=plan.role,
-        _store=runtime.store if runtime else None,
+        _store=runtime.store,
         _writer=writer,
     )
 
@@ -269,10 +302,6 @@ def _as_part(result: ToolResult, *, path: str) -> dict[str, Any]:
         "status": result.status,
         "value": result.value,
     }
-
-
-def _ignore(_data: Any) -> None:
-    """Where `emit` goes when the activity does not name `run`."""
 
 
 def _gated(plan: StatePlan, update: Mapping[str, Any]) -> Mapping[str, Any] | Failed:

@@ -65,9 +65,9 @@ class StatePlan:
     runnable: Runnable[Any, Any] | None
     gate: BoundGate | None
     is_sync: bool
-    """Whether the activity is a plain function; a coroutine function and a runnable are not."""
-    reads_runtime: bool
-    """Whether the activity can reach LangGraph's runtime: it names `run`, or it is a runnable."""
+    """Whether the activity is a plain function, not a coroutine function nor a runnable."""
+    takes_run: bool
+    """Whether the activity names `run`."""
     done: Occurrence
     """What happens when the activity has ended well."""
 
@@ -191,7 +191,7 @@ def plan_state(
         runnable=runnable,
         gate=_gate(activity.output, effective=effective, schema=schema, where=node.path),
         is_sync=bound is not None and not bound.is_async,
-        reads_runtime=bound is None or bound.takes("run"),
+        takes_run=bound is not None and bound.takes("run"),
         done=Occurrence(name=f"{ACTIVITY_DONE}{node.path}"),
     )
 

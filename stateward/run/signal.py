@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stateward.chart.event import Occurrence
+from stateward.govern.decision import CallRequest, Deny, FuseName
 from stateward.run.ask import Ask
+from stateward.run.ledger import Tripped
 
 
 class Suspend(BaseException):  # a signal, like CancelledError: see the module docstring
@@ -32,3 +34,28 @@ class Trip(BaseException):  # a signal
         self.event = event
         self.ask = ask
         super().__init__(event.name)
+
+
+def fuse_event(denial: Deny, request: CallRequest) -> Occurrence:
+    """Make the event of a limit that stands in the way of a call.
+
+    Args:
+        denial: Why the call may not be made; without a fuse the event is `fuse.policy`.
+        request: The call.
+    """
+    return Occurrence(
+        name=f"fuse.{denial.fuse or 'policy'}",
+        data={"call": request.name, "reason": denial.reason, "rule": denial.rule},
+    )
+
+
+def raced(tripped: Tripped) -> Deny:
+    """Make the denial of a call whose sibling took the rest of the budget between decision and reservation.
+
+    Args:
+        tripped: From the ledger.
+    """
+    reason = f"`{tripped.unit}` would exceed {tripped.limit:g} in `{tripped.scope or 'the chart'}`"
+    fuses: Mapping[str, FuseName] = {"turns": "turns", "usd": "usd", "calls": "calls"}
+    # The count of one tool is no fuse: passing it is an observation, raced or not.
+    return Deny(reason=reason, rule=tripped.scope, fuse=fuses.get(tripped.unit))

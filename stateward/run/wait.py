@@ -53,6 +53,9 @@ def wait_steps(machine: Machine, state: int, values: Values, config: RunnableCon
 
     Returns:
         A generator of work that returns LangGraph's command.
+
+    Raises:
+        NotExpected: It was resumed with an answer, but nothing was asked, or with an event nobody awaits.
     """
     path = machine.chart.nodes[state].path
     progress = begin(machine, values, where=path)

@@ -1,7 +1,7 @@
 """Runs one process of the toy chart for every line of standard input; the imports are paid once.
 
-`python -m tests.crash.zygote FOLDER`; each line is JSON with `case`, `how` and `at`. A child takes the case as far as it
-gets; the answer is its exit status, negative for a signal.
+`python -m tests.crash.zygote FOLDER`; each line is JSON with `case`, `how` and `at`. A child takes the case as far as
+it gets; the answer is its exit status, negative for a signal.
 """
 
 from __future__ import annotations

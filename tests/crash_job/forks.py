@@ -34,6 +34,8 @@ class Command:
     out: str
     """Where its standard output goes; the error output goes beside it."""
     kill_after_s: float | None = None
+    stall: tuple[float, float] | None = None
+    """After how many seconds the process stands still, and for how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

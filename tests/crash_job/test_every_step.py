@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,13 +53,6 @@ class Kills:
         status = zygote.run(Life(place=str(place), message=self.message, at=at)).status
         assert status == (KILLED if at else 0), at
         return look(place)
-
-
-@pytest.fixture(scope="module")
-def zygotes() -> Iterator[tuple[Zygote, Zygote]]:
-    """Two zygotes share the work."""
-    with Zygote() as one, Zygote() as other:
-        yield one, other
 
 
 @pytest.fixture(

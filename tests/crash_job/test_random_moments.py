@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,13 +13,6 @@ from tests.crash_job.trial import Trial, Whole, killed, undisturbed
 
 pytestmark = pytest.mark.slow
 JOBS = 20
-
-
-@pytest.fixture(scope="module")
-def zygotes() -> Iterator[tuple[Zygote, Zygote]]:
-    """Two zygotes share the work."""
-    with Zygote() as one, Zygote() as other:
-        yield one, other
 
 
 @pytest.fixture(scope="module")

@@ -97,7 +97,7 @@ def _answer(place: Path, ask: dict[str, object]) -> Answered:
     shop = Shop(place / "shop.db")
     before = len(shop.effects())
     given = ("answer", str(ask["id"]), "approve", "--by", "ann", "--json", *_db(place))
-    first, second = (stateward(*given, f"config.shop={place / 'shop.db'}") for _ in range(2))
+    first, second = (stateward(*given, "--set", f"config.shop={place / 'shop.db'}") for _ in range(2))
     with shop:
         effects = [effect.tool for effect in shop.effects()[before:]]
     arguments = ask["arguments"]

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +44,23 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             _child(lambda line=line: command(line) if "words" in line else living.live(line))
-        killer = threading.Timer(line.get("kill_after_s") or 3600, os.kill, (child, signal.SIGKILL))
-        killer.start()
+        timers = [threading.Timer(after_s, os.kill, (child, sent)) for after_s, sent in _signals(line)]
+        for timer in timers:
+            timer.start()
         _, status = os.waitpid(child, 0)
-        killer.cancel()
-        killer.join()
+        for timer in timers:
+            timer.cancel()
+            timer.join()
         print(json.dumps({"status": os.waitstatus_to_exitcode(status), "began": began}), flush=True)
+
+
+def _signals(line: Mapping[str, Any]) -> Iterator[tuple[float, signal.Signals]]:
+    if line.get("kill_after_s") is not None:
+        yield line["kill_after_s"], signal.SIGKILL
+    if line.get("stall") is not None:
+        after_s, for_s = line["stall"]
+        yield after_s, signal.SIGSTOP
+        yield after_s + for_s, signal.SIGCONT
 
 
 def _child(work: Any) -> None:

@@ -89,7 +89,7 @@ def test_holder_that_wakes_after_its_lease_cannot_write(drive: Drive, clock: Man
     assert driven.session.outcome().values["log"] == ["in", "visit 2"]
 
 
-# -- 3 -----------------------------------------------------------------------------------------------------------
+# -- 3 --------------------------------------------------------------------------------------------------
 
 
 class Crash(BaseException):
@@ -127,7 +127,7 @@ def test_ended_run_has_exactly_one_record(drive: Drive) -> None:
     assert record.checkpoint == driven.checkpoints[-1].config["configurable"]["checkpoint_id"]
 
 
-# -- 7 -----------------------------------------------------------------------------------------------------------
+# -- 7 --------------------------------------------------------------------------------------------------
 
 
 async def calls_around_an_ask(state: Any, run: sw.Run[Any]) -> Any:

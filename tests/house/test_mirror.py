@@ -31,9 +31,9 @@ INNER = {
 """Parts that one other file of their folder was split into, and the test of that file, which is theirs.
 
 chart: `step` is the way into `macrostep`, `selection`, `move`, `entry`, `data` and `trace`; `compiler` turns `state`
-and `transition` into `definition`, with `scope` and `tables`. govern: a `layer` is what `effective` folds, a `problem` is
-what `policy_file` reports. run: an `entry` is a row of the `journal`, a `holder` of a `lease`; a `database` is opened
-with `connection` and `schema`.
+and `transition` into `definition`, with `scope` and `tables`. govern: a `layer` is what `effective` folds, a `problem`
+is what `policy_file` reports. run: an `entry` is a row of the `journal`, a `holder` of a `lease`; a `database` is
+opened with `connection` and `schema`.
 """
 
 SOURCES = [module for module in modules(PACKAGE) if module.path.name != "__init__.py"]

@@ -178,7 +178,7 @@ def test_unreadable_resume_is_refused(drive: Drive, payload: Any) -> None:
     assert len(driven.checkpoints) == before
 
 
-# -- drift ------------------------------------------------------------------------------------------------------
+# -- drift ----------------------------------------------------------------------------------------------
 
 
 def paused(drive: Drive, graph: Any) -> Driven:

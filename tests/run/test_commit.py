@@ -108,7 +108,7 @@ def test_action_whose_update_does_not_fit_is_told(drive: Drive) -> None:
 def test_failed_run_without_a_record_is_raised(how: How) -> None:
     """A graph without a checkpointer has no other way to tell that its run failed."""
     small = chart(sw.State("A", do=nothing, to=[sw.when(lambda s: False, "DONE")]))
-    with pytest.raises(RunError, match="error.transition"):
+    with pytest.raises(RunError, match=r"error\.transition"):
         run_graph(small.compile(), {"text": "x"}, how=how)
 
 

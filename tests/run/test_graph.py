@@ -118,11 +118,11 @@ def test_lease_is_given_back_after_every_end(drive: Drive) -> None:
     """Completed, waiting or failed: the next call gets the session."""
 
     def broken(state: Any) -> None:
-        raise ValueError
+        raise ValueError("broken")
 
     driven = drive(compiled(broken))
     for _ in range(2):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="broken"):
             driven.start({})
     assert driven.session.database.leases.held("s1") is None
 
@@ -228,3 +228,28 @@ def test_our_saver_writes_before_the_next_step_begins(drive: Drive) -> None:
     driven = drive(chart.compile())
     driven.start({})
     assert seen == [2, 3]
+
+
+def test_cancelled_run_gives_its_lease_back_and_can_be_resumed(database: Any) -> None:
+    """Cancelling `ainvoke` leaves a running session that anyone may go on with."""
+    inside = asyncio.Event()
+    left = [1]
+
+    async def act(state: Any) -> Any:
+        if left.pop() if left else 0:
+            inside.set()
+            await asyncio.Event().wait()
+        return {"log": ["acted"]}
+
+    graph = compiled(act).attach(database)
+
+    async def main() -> None:
+        task = asyncio.create_task(graph.ainvoke({"log": ["in"]}, SESSION))
+        await inside.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert database.leases.held("t") is None
+        assert (await graph.ainvoke(None, SESSION))["log"] == ["in", "acted"]
+
+    asyncio.run(main())

@@ -109,7 +109,7 @@ def test_child_policy_that_loosens_is_refused() -> None:
         ),
         sw.Final("DONE"),
     )
-    with pytest.raises(PolicyLoosened, match="OUT.ACT"):
+    with pytest.raises(PolicyLoosened, match=r"OUT\.ACT"):
         chart.compile()
 
 
@@ -126,7 +126,7 @@ def test_chart_that_waits_at_once_enters_through_its_own_node(how: How) -> None:
     assert run_graph(compiled(lambda s: {"text": "y"}), {"text": "x"}, how=how)["text"] == "y"
 
 
-# -- the kernel and the graph agree ------------------------------------------------------------------------------
+# -- the kernel and the graph agree ---------------------------------------------------------------------
 
 NAMES = ("A", "B", "C", "D", "E")
 spots = st.lists(st.tuples(st.sampled_from((*NAMES, "END")), st.integers(0, 6)), min_size=5, max_size=5)

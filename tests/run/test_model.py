@@ -139,7 +139,7 @@ def test_reply_without_usage_is_charged_as_reserved(drive: Drive) -> None:
     assert driven.session.database.ledger.spent("s1", run=driven.session.row().run)[("TALK", "usd")] >= 1e-3
 
 
-# -- journaling ------------------------------------------------------------------------------------------------
+# -- journaling -----------------------------------------------------------------------------------------
 
 
 class Crash(BaseException):
@@ -228,7 +228,7 @@ def test_failing_model_is_the_activitys_exception(drive: Drive) -> None:
     assert outcome.path == "HELP"
 
 
-# -- what a model is shown ---------------------------------------------------------------------------------------
+# -- what a model is shown ------------------------------------------------------------------------------
 
 
 async def long_talk(state: Any, run: sw.Run[Any]) -> Any:
@@ -241,7 +241,7 @@ def test_window_of_the_policy_prunes_what_is_sent(drive: Drive) -> None:
     model = ScriptedModel.of("bye")
     drive(talk(model, do=long_talk, policy=policy("short_window"))).start({})
     (sent,) = model.calls
-    assert [message.type for message in sent][0] == "system"
+    assert sent[0].type == "system"
     assert [message.text for message in sent][-2:] == ["m8", "m9"]
     assert len(sent) == 4
 

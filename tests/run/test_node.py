@@ -45,7 +45,7 @@ def test_activation_counts_entries_of_a_state(drive: Drive) -> None:
     assert [step for step in trail if step.startswith("act")] == ["act 1", "act 2"]
 
 
-# -- what an activity may return ------------------------------------------------------------------------------
+# -- what an activity may return ------------------------------------------------------------------------
 
 
 @dataclass
@@ -123,7 +123,7 @@ def test_unhandled_update_error_fails_the_run_and_the_thread_lives(drive: Drive)
     assert driven.start({}).values["number"] == 1
 
 
-# -- what goes wrong --------------------------------------------------------------------------------------------
+# -- what goes wrong ------------------------------------------------------------------------------------
 
 
 def broken(state: Any) -> Any:
@@ -189,7 +189,7 @@ def test_interrupt_inside_an_activity_is_an_error(drive: Drive) -> None:
     assert "wait in a state" in driven.control["event"]["data"]["message"]
 
 
-# -- events ----------------------------------------------------------------------------------------------------
+# -- events ---------------------------------------------------------------------------------------------
 
 
 async def raises_event(state: Any, run: sw.Run[Any]) -> Any:
@@ -220,7 +220,7 @@ def test_activity_sees_the_event_that_brought_it(drive: Drive) -> None:
     assert driven.resume("again").values["log"] == ["again"]
 
 
-# -- gates -------------------------------------------------------------------------------------------------------
+# -- gates ----------------------------------------------------------------------------------------------
 
 
 class Ticket(BaseModel):
@@ -296,7 +296,7 @@ def test_gate_on_an_unknown_key_is_a_definition_error() -> None:
         compiled(lambda state: None, output=sw.Gate(Ticket, key="nobody"))
 
 
-# -- without a database ------------------------------------------------------------------------------------------
+# -- without a database ---------------------------------------------------------------------------------
 
 
 def test_graph_without_a_checkpointer_runs(how: How) -> None:

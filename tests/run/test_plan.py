@@ -43,7 +43,7 @@ class Desk(One, total=False):
 def test_plan_knows_what_the_activity_names(do: Any, takes: bool, is_async: bool) -> None:
     """Signatures are read once."""
     made = plan(do)
-    assert (made.reads_runtime, made.is_sync) == (takes, not is_async)
+    assert (made.takes_run, made.is_sync) == (takes, not is_async)
 
 
 def test_activity_that_names_something_else_is_refused() -> None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from stateward.chart.event import Occurrence
-from stateward.run.signal import Suspend, Trip
+from stateward.govern.decision import CallRequest, Deny
+from stateward.run.ledger import Tripped
+from stateward.run.signal import Suspend, Trip, fuse_event, raced
 from tests.run.store import ask
 
 
@@ -19,3 +25,19 @@ def test_signals_carry_what_the_node_needs() -> None:
     assert Suspend([first, second]).asks == (first, second)
     trip = Trip(Occurrence(name="fuse.calls"), ask=first)
     assert (trip.event.name, trip.ask, str(trip)) == ("fuse.calls", first, "fuse.calls")
+
+
+@pytest.mark.parametrize(
+    ("unit", "fuse"), [("turns", "turns"), ("usd", "usd"), ("calls", "calls"), ("calls:lookup", None)]
+)
+def test_limit_that_a_sibling_reached_first_is_its_fuse(unit: str, fuse: str | None) -> None:
+    """The count of one tool is an observation, raced or not."""
+    assert raced(Tripped(scope="A", unit=unit, limit=1, spent=1, asked=1)).fuse == fuse
+
+
+@pytest.mark.parametrize(("fuse", "name"), [("usd", "fuse.usd"), (None, "fuse.policy")])
+def test_fuse_is_an_event(fuse: Any, name: str) -> None:
+    """The chart reads which call it stopped, and why."""
+    request = CallRequest(kind="model", name="voice", arguments={}, path="A", declared=frozenset())
+    event = fuse_event(Deny(reason="too much", rule="r", fuse=fuse), request)
+    assert (event.name, event.data) == (name, {"call": "voice", "reason": "too much", "rule": "r"})

@@ -112,12 +112,22 @@ def test_name_of_the_control_channel_is_taken() -> None:
         declared_types(TypedDict("Bad", {"stateward": int}))
 
 
+class Plain(TypedDict):
+    log: list[str]
+
+
+class Added(TypedDict):
+    log: Annotated[list[str], operator.add]
+
+
+class Numbers(TypedDict):
+    log: list[int]
+
+
 def test_schema_hash_changes_with_types_and_reducers() -> None:
     """What a schema hash is taken over tells two schemas apart."""
-    plain = TypedDict("S", {"log": list[str]})
-    added = TypedDict("S", {"log": Annotated[list[str], operator.add]})
-    described = [schema_json(declared_types(each)) for each in (plain, added, TypedDict("S", {"log": list[int]}))]
-    assert len({str(each) for each in described}) == 3
+    described = {str(schema_json(declared_types(each))) for each in (Plain, Added, Numbers)}
+    assert len(described) == 3
 
 
 def test_add_messages_becomes_the_linear_channel() -> None:
