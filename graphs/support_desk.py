@@ -28,7 +28,6 @@ from nodes.support_desk.triage_rules import TriageConfig, triage_rules
 from stateward.config import ModelConfig, by_section, load
 from stateward.govern.policy import Fuses, Policy
 from stateward.models import chat_models, tool_schema
-from stateward.run.graph import ChartGraph
 
 ROOT = Path(__file__).parents[1]
 CONFIG = ROOT / "configs" / "support_desk.yaml"
@@ -131,7 +130,7 @@ def chart(desk: SupportDesk, *, policy: Policy, roles: Sequence[str] = ()) -> sw
     )
 
 
-def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None, models: Any = None) -> ChartGraph:
+def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None, models: Any = None) -> sw.ChartGraph:
     """Build the desk from its configuration.
 
     Args:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import stateward as sw
 from nodes.working import Resume, Work, act, list_topics, look_up, needs_more, plan, reflect, said_stop
-from stateward.run.graph import ChartGraph
 
 POLICIES = Path(__file__).parents[1] / "policies"
 
@@ -44,7 +43,7 @@ def chart(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     )
 
 
-def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None) -> ChartGraph:
+def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None) -> sw.ChartGraph:
     """Compile the chart with its tools.
 
     Args:

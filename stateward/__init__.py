@@ -11,6 +11,7 @@ from stateward.config import load_policy
 from stateward.machine import Chart
 from stateward.run.context import Run, SyncRun, current_run
 from stateward.run.database import open_database as open  # `stateward.open(url)` is the public name
+from stateward.run.graph import ChartGraph
 from stateward.run.messages import Messages
 from stateward.run.model import ModelRole
 from stateward.run.plan import Gate
@@ -20,6 +21,7 @@ from stateward.run.update import Update
 
 __all__ = [
     "Chart",
+    "ChartGraph",
     "Event",
     "Final",
     "Gate",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Literal, cast
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -152,4 +152,5 @@ def run_graph(
     """
     if how == "sync":
         return graph.invoke(given, config, **kwargs)
-    return asyncio.run(graph.ainvoke(given, config, **kwargs))
+    running = cast("Coroutine[Any, Any, Any]", graph.ainvoke(given, config, **kwargs))
+    return asyncio.run(running)

@@ -153,7 +153,7 @@ def _unwrapped(resume: Any) -> Any:  # JSON, or LangGraph's map of interrupt id 
         key, value = next(iter(cast("Mapping[str, Any]", resume).items()))
         if len(key) == 32 and all(letter in "0123456789abcdef" for letter in key):
             return value
-    return resume
+    return cast("Any", resume)
 
 
 def _refuse_drift(machine: Machine, control: Control) -> None:

@@ -38,8 +38,11 @@ from stateward.errors import CodecError, Drift
 VERSION = 1
 CHANNEL = "stateward"
 MAIN_BRANCH = "main"
-FENCE = "stateward_fence"
-"""The configurable key under which a saver finds the fencing token of the writer."""
+FENCE = "__stateward_fence"
+"""The configurable key under which a saver finds the fencing token of the writer.
+
+Two underscores: LangGraph keeps such keys out of metadata.
+"""
 AFTER = "__stateward_after"
 """The configurable key of a session's fencing token that its caller saw; who held it since makes the call stale."""
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
@@ -194,7 +194,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     def _open(self, given: object, config: RunnableConfig | None, bridge: Bridge) -> Steps[_Opened]:
         merged = ensure_config(merge_configs(self.config, config))
-        saver = self.checkpointer if isinstance(self.checkpointer, BaseCheckpointSaver) else None
+        saver = _saver_of(cast("object", self.checkpointer))
         if merged.get("configurable", {}).get("checkpoint_ns"):
             return self._nested(given, merged, bridge)
             yield Work()  # pragma: no cover  # makes this a generator
@@ -252,7 +252,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if opened.saver is None or self.tables.attached is not None or session_of(opened.config) is None:
             return
         snapshot = yield Work(fn=self.get_state, afn=self.aget_state, args=(opened.config,))
-        control: dict[str, Any] = (snapshot.values or {}).get(CHANNEL) or {}
+        values = cast("dict[str, Any]", snapshot.values or {})
+        control: dict[str, Any] = values.get(CHANNEL) or {}
         checkpoint = snapshot.config["configurable"].get("checkpoint_id", "")
         yield Work(fn=_project, args=(opened.invocation, control, checkpoint))
 
@@ -290,6 +291,11 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
 def _named(config: RunnableConfig, key: str) -> str:
     return str(config.get("configurable", {}).get(key) or "")
+
+
+def _saver_of(checkpointer: object) -> BaseCheckpointSaver[Any] | None:
+    """LangGraph also takes a bool there, for subgraphs."""
+    return cast("BaseCheckpointSaver[Any]", checkpointer) if isinstance(checkpointer, BaseCheckpointSaver) else None
 
 
 def _with_invocation(config: RunnableConfig, invocation: Invocation) -> RunnableConfig:

@@ -25,7 +25,7 @@ from stateward.run.entry import (
     opening_values,
 )
 from stateward.run.lease import check_fence
-from stateward.run.ledger import BILLION, Ledger, Reservation, Tripped, overrun, settled
+from stateward.run.ledger import BILLION, Charge, Ledger, Reservation, Tripped, overrun, settled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,15 +149,7 @@ class Journal:
             now = self._connection.clock.now()
             check_fence(cur, session=key.session, fence=fence, now=now)
             before = _open_entry(cur, key)
-            charges = settled(before.charges, spent=spent or {})
-            self._ledger.replace(
-                cur,
-                session=key.session,
-                run=key.run,
-                old=before.charges,
-                new=charges,
-                reserved=before.status == "started",
-            )
+            charges = self._recharge(cur, before, spent=spent or {})
             entry = replace(
                 before,
                 status=status,
@@ -173,6 +165,19 @@ class Journal:
             cur.execute(_CLOSE + _KEY, (*closing_values(entry), *key.values))
             self._audit.append(audit_record(entry))
         return entry
+
+    def _recharge(self, cur: sqlite3.Cursor, before: Entry, *, spent: Mapping[str, float]) -> tuple[Charge, ...]:
+        """Put what a call spent in the place of what it had reserved."""
+        charges = settled(before.charges, spent=spent)
+        self._ledger.replace(
+            cur,
+            session=before.key.session,
+            run=before.key.run,
+            old=before.charges,
+            new=charges,
+            reserved=before.status == "started",
+        )
+        return charges
 
     def mark_unknown(self, key: CallKey, *, fence: int | None = None) -> Entry:
         """Record that nobody knows whether a started call was done; what it had reserved counts as spent.

@@ -7,11 +7,11 @@ time travel; see docs/design/lowering.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.cache.base import BaseCache
 from langgraph.channels.base import BaseChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -71,13 +71,19 @@ def lower(
     _refuse_parallel(definition)
     hints = declared_types(schema)
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(
-        TypedDict(f"{definition.name}_state", with_control(hints)),
+        _typed_dict(f"{definition.name}_state", with_control(hints)),
         context_schema=context,
-        output_schema=TypedDict(f"{definition.name}_output", hints),
+        output_schema=_typed_dict(f"{definition.name}_output", hints),
     )
     machine = _machine(definition, schema=schema, hints=hints, builder=builder, root=root, tools=tools, roles=roles)
     _add_nodes(machine, builder)
     return machine, builder
+
+
+def _typed_dict(name: str, hints: Mapping[str, Any]) -> type[Any]:
+    """Make a TypedDict whose keys are known only when the chart is compiled, which its type cannot say."""
+    make = cast("Callable[[str, dict[str, Any]], type[Any]]", TypedDict)
+    return make(name, dict(hints))
 
 
 def finish(
@@ -136,9 +142,8 @@ def _machine(
     tools: Mapping[str, Tool],
     roles: Mapping[str, ModelRole],
 ) -> Machine:
-    channels: dict[str, BaseChannel[Any, Any, Any]] = {
-        key: channel for key, channel in builder.channels.items() if key != CHANNEL
-    }
+    every = cast("dict[str, BaseChannel[Any, Any, Any]]", builder.channels)
+    channels = {key: channel for key, channel in every.items() if key != CHANNEL}
     state = StateSchema(schema=schema, channels=channels, types=hints)
     effectives = {
         node.index: effective(chain(definition, node.index, root=root), path=node.path, tools=tools)
@@ -182,7 +187,8 @@ def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> Non
 
 
 def _add(builder: StateGraph[Any, Any, Any, Any], name: str, steps: Any) -> None:  # makes a node's generator
-    builder.add_node(name, StateNode(name, steps), destinations=(END,))
+    node = cast("Runnable[Any, Any]", StateNode(name, steps))
+    builder.add_node(name, node, destinations=(END,))
 
 
 def _dispatch(machine: Machine, values: Values, config: RunnableConfig) -> str:

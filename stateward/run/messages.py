@@ -7,7 +7,8 @@ and nowhere else, and langgraph is pinned below 1.3 (DESIGN decision 14).
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args, get_origin
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, cast, get_args, get_origin
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels.base import BaseChannel
@@ -21,7 +22,13 @@ from langgraph.graph.message import add_messages
 SNAPSHOT_EVERY = 100
 """Updates between two full copies of the history; bounds what a reader must replay."""
 
-Messages = Annotated[list[AnyMessage], DeltaChannel(messages_reducer, snapshot_frequency=SNAPSHOT_EVERY)]
+
+def _channel() -> DeltaChannel[list[AnyMessage]]:
+    reducer = cast("Callable[[Any, Sequence[Any]], Any]", messages_reducer)  # it takes lists, and is given lists
+    return DeltaChannel(reducer, snapshot_frequency=SNAPSHOT_EVERY)
+
+
+Messages = Annotated[list[AnyMessage], _channel()]
 """A state key that holds the conversation: `messages: sw.Messages`."""
 
 
@@ -49,5 +56,5 @@ def linear(declared: Any) -> Any:  # a type annotation
         The annotation, with LangGraph's message reducer replaced; any other annotation unchanged.
     """
     if get_origin(declared) is Annotated and add_messages in get_args(declared)[1:]:
-        return Annotated[get_args(declared)[0], DeltaChannel(messages_reducer, snapshot_frequency=SNAPSHOT_EVERY)]
+        return Annotated[get_args(declared)[0], _channel()]
     return declared

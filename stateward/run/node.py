@@ -334,8 +334,8 @@ def as_update(returned: object, *, where: str) -> Mapping[str, Any]:
         return cast("Mapping[str, Any]", returned)
     if isinstance(returned, BaseModel):
         return {key: getattr(returned, key) for key in returned.model_fields_set}
-    if is_dataclass(returned) and not isinstance(returned, type | Command):
-        return asdict(returned)
+    if is_dataclass(returned) and not isinstance(cast("object", returned), type | Command):
+        return asdict(cast("Any", returned))
     raise UpdateRefused(
         f"The activity returned `{type(returned).__name__}`, which is not an update of the state",
         where=where,

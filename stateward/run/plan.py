@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import Runnable
 from langgraph.pregel import Pregel
@@ -173,8 +173,8 @@ def plan_state(
             that it would not keep.
     """
     _refuse_ungoverned(activity.do, effective=effective, where=node.path)
-    runnable = activity.do if isinstance(activity.do, Runnable) else None
-    bound = None if runnable else bind(activity.do, where=node.path, allowed=("state", "event", "run"))
+    runnable = cast("Runnable[Any, Any]", activity.do) if isinstance(activity.do, Runnable) else None
+    bound = None if runnable else bind(cast("object", activity.do), where=node.path, allowed=("state", "event", "run"))
     if activity.timeout_s is not None and bound is not None and not bound.is_async:
         raise DefinitionError(
             "A sync activity cannot be stopped, so `timeout_s` would not hold",

@@ -115,7 +115,7 @@ class FencedSaver(SqliteSaver):
         """
         with self._connection.transaction() as cur:
             session = self._check(cur, config)
-            saved = super().put(_without_fence(config), checkpoint, _unfenced(metadata), new_versions)
+            saved = super().put(config, checkpoint, metadata, new_versions)
             control = checkpoint["channel_values"].get(CHANNEL)
             if isinstance(control, dict) and not _given(config).get("checkpoint_ns"):
                 self._sessions.project(
@@ -227,13 +227,3 @@ class FencedSaver(SqliteSaver):
 
 def _given(config: RunnableConfig) -> dict[str, Any]:
     return config.get("configurable", {})
-
-
-def _without_fence(config: RunnableConfig) -> RunnableConfig:
-    plain = {key: value for key, value in _given(config).items() if key != FENCE}
-    noted = {key: value for key, value in config.get("metadata", {}).items() if key != FENCE}
-    return {**config, "configurable": plain, "metadata": noted}
-
-
-def _unfenced(metadata: CheckpointMetadata) -> CheckpointMetadata:
-    return cast("CheckpointMetadata", {key: value for key, value in metadata.items() if key != FENCE})

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any, cast
 
 import ormsgpack
@@ -56,7 +57,7 @@ class StrictSerializer(JsonPlusSerializer):
                 fix="Keep plain data in the state, and everything else in the context.",
             ) from cause
         if kind == "msgpack":
-            _unpack(data, _Checker(self._allowed()))
+            _unpack(data, _Checker(self._allowed))
         return kind, data
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:  # LangGraph takes any channel value
@@ -74,7 +75,7 @@ class StrictSerializer(JsonPlusSerializer):
         """
         kind, packed = data
         if kind == "msgpack":
-            return _unpack(packed, _Builder(self._allowed(), array=self._unpack_ext_hook))
+            return _unpack(packed, _Builder(self._allowed, array=self._unpack_ext_hook))
         if kind in ("null", "bytes", "bytearray"):
             return super().loads_typed(data)
         raise CodecError(
@@ -90,8 +91,8 @@ class StrictSerializer(JsonPlusSerializer):
 class _Checker:
     """A hook that looks at the types in packed data without building them."""
 
-    def __init__(self, allowed: frozenset[tuple[str, ...]]) -> None:
-        self.allowed = allowed
+    def __init__(self, allowed: Callable[[], frozenset[tuple[str, ...]]]) -> None:
+        self._make_allowed = allowed
         self.problem: CodecError | None = None
 
     def __call__(self, code: int, data: bytes) -> Any:  # a value of any type
@@ -106,6 +107,11 @@ class _Checker:
                 fix="Resume with the code that wrote it, or migrate the session.",
             )
             raise
+
+    @cached_property
+    def allowed(self) -> frozenset[tuple[str, ...]]:
+        """The allowed types, put together only when there is an extension value: plain data has none."""
+        return self._make_allowed()
 
     def visit(self, code: int, data: bytes) -> Any:
         """Look at one extension value."""
@@ -139,7 +145,9 @@ class _Checker:
 class _Builder(_Checker):
     """A hook that builds the values it allows."""
 
-    def __init__(self, allowed: frozenset[tuple[str, ...]], *, array: Callable[[int, bytes], Any]) -> None:
+    def __init__(
+        self, allowed: Callable[[], frozenset[tuple[str, ...]]], *, array: Callable[[int, bytes], Any]
+    ) -> None:
         super().__init__(allowed)
         self._array = array
 

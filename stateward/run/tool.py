@@ -21,8 +21,11 @@ Effect = Literal["pure", "idempotent", "once"]
 """`pure`: reads only; `idempotent`: acts, but twice with one key is as good as once; `once`: must not run twice."""
 
 ToolStatus = Literal["ok", "denied", "rejected", "failed", "invalid", "timeout", "unknown"]
-"""`ok`: it ran; `denied`: the policy said no; `rejected`: a person said no; `failed`: it raised; `invalid`: its arguments
-do not fit; `timeout`: it took too long; `unknown`: it was started before a crash and nobody knows its end."""
+"""Why an observation is what it is.
+
+ok: it ran. denied: the policy said no. rejected: a person said no. failed: it raised. invalid: its arguments do not
+fit. timeout: it took too long. unknown: it was started before a crash and nobody knows its end.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,10 +15,10 @@ ALLOWED = {
     "run": frozenset({"errors", "chart", "govern", "run"}),
     "façade": frozenset({"errors", "chart", "govern", "run", "façade"}),
     "cli": frozenset({"errors", "chart", "govern", "run", "façade", "cli"}),
-    "nodes": frozenset({"errors", "façade", "nodes"}),
-    "graphs": frozenset({"errors", "façade", "nodes", "graphs"}),
+    "nodes": frozenset({"errors", "govern", "façade", "nodes"}),
+    "graphs": frozenset({"errors", "govern", "façade", "nodes", "graphs"}),
 }
-"""What each layer may import of this repository."""
+"""What each layer may import of this repository. Content may write policies in code: it sees `govern`, never `run`."""
 
 PURE = {
     "errors": frozenset[str](),

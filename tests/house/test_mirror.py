@@ -23,6 +23,7 @@ INNER = {
     "chart/transition": "chart/test_compiler",
     "govern/layer": "govern/test_effective",
     "govern/problem": "govern/test_policy_file",
+    "run/ask": "run/test_asks",
     "run/connection": "run/test_database",
     "run/entry": "run/test_journal",
     "run/holder": "run/test_lease",
@@ -32,8 +33,8 @@ INNER = {
 
 chart: `step` is the way into `macrostep`, `selection`, `move`, `entry`, `data` and `trace`; `compiler` turns `state`
 and `transition` into `definition`, with `scope` and `tables`. govern: a `layer` is what `effective` folds, a `problem`
-is what `policy_file` reports. run: an `entry` is a row of the `journal`, a `holder` of a `lease`; a `database` is
-opened with `connection` and `schema`.
+is what `policy_file` reports. run: an `ask` is a row of `asks`, an `entry` one of the `journal`, a `holder` of a
+`lease`; a `database` is opened with `connection` and `schema`.
 """
 
 SOURCES = [module for module in modules(PACKAGE) if module.path.name != "__init__.py"]
