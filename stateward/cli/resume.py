@@ -17,7 +17,6 @@ from stateward.cli.place import find_session, open_existing
 from stateward.cli.rendering import say
 from stateward.cli.stop import EXIT_STOPPED, Stopped
 from stateward.errors import GovernanceError, InputRefused
-from stateward.run.checkpoint import TERMINAL
 from stateward.run.database import Database
 from stateward.run.session import Session
 
@@ -68,8 +67,6 @@ def _resume(
         except Stopped:
             say(f"Stopped. Nothing is lost; go on with:\n  {shlex.join(['stateward', 'resume', session])}")
             raise typer.Exit(EXIT_STOPPED) from None
-        if raises and driven.outcome.status in TERMINAL:
-            say("The raised limit is recorded for this run, which has ended.")
         raise typer.Exit(show_outcome(driven, as_json=as_json))
 
 

@@ -21,6 +21,9 @@ from stateward.run.plan import Machine
 from stateward.run.resume import INPUT, Answered, Answers, Happened, claim, occurrence, read
 from stateward.run.wait import unexpected
 
+_REOPENS = ("fuse.turns", "fuse.usd", "fuse.calls")
+"""Fuses whose limit a person can raise for a run."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
@@ -114,8 +117,10 @@ def _plain(given: object) -> object:
 def _go_on(machine: Machine, *, before: Stored, invocation: Invocation) -> object:
     """Continue an unfinished run; a waiting one whose asks were all answered in the database gets its answers."""
     control = before.control
-    if control is None or control.status in TERMINAL:
+    if control is None:
         return None
+    if control.status in TERMINAL:
+        return _reopened(machine, control)
     _refuse_drift(machine, control)
     asks = [ask for ids in control.asks.values() for ask in ids]
     if control.status == "waiting" and asks:
@@ -123,6 +128,20 @@ def _go_on(machine: Machine, *, before: Stored, invocation: Invocation) -> objec
         if all(ask.status != "open" for ask in found):
             return Command(resume={"answered": asks})
     return None
+
+
+def _reopened(machine: Machine, control: Control) -> Command[Any] | None:
+    """Enter the activity that a fuse stopped once more, with the same activation: its calls are in the journal.
+
+    A limit that nobody raised trips again before the same call (SYSTEMS E3). Other ends are final.
+    """
+    event = str((control.reason or {}).get("event", ""))
+    if control.status != "halted" or event not in _REOPENS:
+        return None
+    _refuse_drift(machine, control)
+    state = next(index for index in reversed(control.configuration.active) if index in machine.plans)
+    delta = {"status": "running", "reason": None, "last": {"event": "resume", "state": machine.activity_node(state)}}
+    return Command(update={CHANNEL: delta}, goto=machine.activity_node(state))
 
 
 def _command(machine: Machine, given: Command[Any], *, before: Stored, invocation: Invocation) -> Command[Any]:

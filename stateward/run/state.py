@@ -81,7 +81,7 @@ class StateSchema:
         if adapter is None:
             return value
         try:
-            return adapter.validate_python(value)
+            return adapter.validator.validate_python(value)  # what the adapter's own method comes down to
         except ValidationError as invalid:
             if self._fits_reduced(key, value, base=base, adapter=adapter):
                 return value

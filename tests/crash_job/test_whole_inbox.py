@@ -27,11 +27,8 @@ class Answered:
     """An ask that one process answered, and what others said of it."""
 
     tool: str
-    arguments: dict[str, object]
     first: subprocess.CompletedProcess[str]
     second: subprocess.CompletedProcess[str]
-    left: list[str]
-    """Asks of its session that are open afterwards."""
     effects: list[str]
     """Tools of the effects that came with the answers."""
 
@@ -88,7 +85,6 @@ def whole(tmp_path_factory) -> Path:
 def answered(place: Path, standing: Standing) -> list[Answered]:
     """A refund and a letter, each approved from a process of its own, and then again."""
     asks = json.loads(stateward("inbox", *_db(place), "--json").stdout)
-    asks = asks if isinstance(asks, list) else asks["asks"]
     wanted = [next(ask for ask in asks if ask["tool"] == tool) for tool in ("issue_refund", "send_email")]
     return [_answer(place, ask) for ask in wanted]
 
@@ -100,11 +96,7 @@ def _answer(place: Path, ask: dict[str, object]) -> Answered:
     first, second = (stateward(*given, "--set", f"config.shop={place / 'shop.db'}") for _ in range(2))
     with shop:
         effects = [effect.tool for effect in shop.effects()[before:]]
-    arguments = ask["arguments"]
-    assert isinstance(arguments, dict)
-    open_now = json.loads(stateward("inbox", *_db(place), "--json").stdout)
-    left = [one["id"] for one in (open_now if isinstance(open_now, list) else open_now["asks"])]
-    return Answered(str(ask["tool"]), arguments, first, second, [one for one in left if one == ask["id"]], effects)
+    return Answered(str(ask["tool"]), first, second, effects)
 
 
 def _db(place: Path) -> tuple[str, str]:
@@ -137,5 +129,5 @@ def test_answer_runs_the_effect_once_and_finishes_the_session(answered: list[Ans
 
 
 def test_second_answer_is_refused(answered: list[Answered]) -> None:
-    """It is told who answered first, and nothing is asked any more."""
-    assert [(one.second.returncode, "`ann`" in one.second.stderr, one.left) for one in answered] == [(2, True, [])] * 2
+    """It is told who answered first."""
+    assert [(one.second.returncode, "`ann`" in one.second.stderr) for one in answered] == [(2, True)] * 2

@@ -39,6 +39,17 @@ def test_a_released_session_can_be_taken_and_counts_the_fence_up() -> None:
     assert database.leases.held("s") is None
 
 
+def test_a_session_that_was_held_since_the_look_is_refused() -> None:
+    """Who decides by what it saw must not act on what another has changed by then."""
+    database = memory()
+    seen = database.leases.acquire("s", after=0)
+    database.leases.release(seen)
+    database.leases.release(database.leases.acquire("s"))
+    with pytest.raises(SessionBusy, match="went on"):
+        database.leases.acquire("s", after=seen.fence)
+    assert database.leases.acquire("s", after=seen.fence + 1).fence == seen.fence + 2
+
+
 def test_an_expired_lease_is_taken_over_and_the_old_holder_is_stale() -> None:
     """Who stalled past its lease can neither renew nor release, nor write."""
     clock = StillClock()

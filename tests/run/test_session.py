@@ -10,6 +10,7 @@ import pytest
 
 import stateward as sw
 from stateward.errors import UnknownAsk
+from stateward.govern.policy import Fuses, Policy
 from stateward.testing import How
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
@@ -22,6 +23,10 @@ Drive = Callable[..., Driven]
 async def two_refunds(state: Any, run: sw.Run[Any]) -> Any:
     results = await run.tools([call("refund", order="A"), call("refund", order="B")])
     return {"log": [result.status for result in results]}
+
+
+async def three_lookups(state: Any, run: sw.Run[Any]) -> Any:
+    return {"log": [(await run.tool("lookup", order=order)).status for order in "ABC"]}
 
 
 def test_session_that_never_started_is_new(drive: Drive) -> None:
@@ -97,3 +102,29 @@ def test_context_is_passed_on(drive: Drive) -> None:
         return {"text": run.context["who"]}
 
     assert drive(compiled(act), context={"who": "ann"}).start({}).values["text"] == "ann"
+
+
+def test_run_halted_by_a_fuse_goes_on_when_its_limit_is_raised(drive: Drive) -> None:
+    """What was done before the fuse is not done again (SYSTEMS E3)."""
+    shop = Shop()
+    driven = drive(compiled(three_lookups, box=shop.box, policy=Policy(name="two", fuses=Fuses(calls=2))))
+    halted = driven.start({})
+    row = driven.session.row()
+    assert row is not None
+
+    driven.session.database.ledger.raise_limit("s1", row.run, "WORK", "calls", 9, "ann", "a good customer")
+    done = driven.resume()
+
+    assert (halted.status, done.status, done.values["log"]) == ("halted", "completed", ["ok", "ok", "ok"])
+    assert [entry.tries for entry in driven.session.database.journal.entries("s1")] == [1, 1, 1]
+
+
+def test_run_halted_by_a_fuse_halts_again_while_nobody_raises_it(drive: Drive) -> None:
+    """The fuse trips before the same call, and the record says halted once more."""
+    driven = drive(compiled(three_lookups, box=Shop().box, policy=Policy(name="two", fuses=Fuses(calls=2))))
+    driven.start({})
+
+    again = driven.resume()
+
+    assert (again.status, (again.reason or {})["event"]) == ("halted", "fuse.calls")
+    assert len(driven.session.database.sessions.terminals("s1")) == 1
