@@ -117,10 +117,14 @@ class Move:
     """In the order they are entered."""
     active: tuple[int, ...]
     """The active states afterwards, in document order."""
-    atoms: tuple[int, ...]
-    """Those of them that have no states inside."""
     started: tuple[int, ...]
     """The states entered that have an activity."""
+    final: bool
+    """Whether it ends the chart."""
+
+
+Moves = tuple[tuple[Transition, Move], ...]
+"""The transitions that react to an event, in the order they are tried, when all of them are but moves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,10 +158,10 @@ class Tables:
     has_parallel: bool
     arrows: tuple[str, ...]
     """Per transition: `SOURCE -> TARGET`, as histories show it."""
-    moves: dict[tuple[int, tuple[int, ...]], Move | None] = field(
-        default_factory=dict[tuple[int, tuple[int, ...]], "Move | None"], compare=False, repr=False
+    moves: dict[tuple[str, tuple[int, ...]], Moves | None] = field(
+        default_factory=dict[tuple[str, tuple[int, ...]], "Moves | None"], compare=False, repr=False
     )
-    """Per transition and active states: see `move`, which fills it with what was really taken."""
+    """Per completion event and active states what `shortcut` knows, which fills it with what really happened."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,7 +58,7 @@ def plan(nodes: Sequence[Node], *, targets: tuple[int, ...], within: int, memory
 
     Source: SCXML appendix D, computeEntrySet and enterStates.
     """
-    entering = _Entering(nodes, memory)
+    entering = _Entering(nodes, memory, domain=within)
     for target in targets:
         entering.descend(target)
     for target in effective_targets(nodes, targets=targets, memory=memory):
@@ -69,9 +69,10 @@ def plan(nodes: Sequence[Node], *, targets: tuple[int, ...], within: int, memory
 class _Entering:
     """The entry set while it grows."""
 
-    def __init__(self, nodes: Sequence[Node], memory: Memory) -> None:
+    def __init__(self, nodes: Sequence[Node], memory: Memory, *, domain: int) -> None:
         self.nodes = nodes
         self.memory = memory
+        self.domain = domain
         self.states: set[int] = set()
         self.by_default: set[int] = set()
         self.history_actions: dict[int, Block] = {}
@@ -90,7 +91,8 @@ class _Entering:
 
     def ascend(self, state: int, *, within: int) -> None:
         around = self.nodes[state].parent
-        while around not in (within, -1):
+        # A history state may restore what is around the domain, which has not been left.
+        while around not in (within, self.domain, -1):
             node = self.nodes[around]
             self.states.add(around)
             if node.kind == "parallel":

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 
 from stateward.chart.configuration import Configuration
 from stateward.chart.data import Data
-from stateward.chart.definition import Block, Definition, Move, Node, Plan, Transition
+from stateward.chart.definition import Block, Definition, Node, Plan, Transition
 from stateward.chart.entry import plan
 from stateward.chart.event import Occurrence
-from stateward.chart.move import move
 from stateward.chart.selection import Selector, domain_of, inside, without_conflicts
 from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE
 from stateward.chart.trace import Microstep, Step
@@ -37,13 +38,13 @@ class Macrostep:
         self._history = configuration.history
         self._entries = dict(configuration.entries)
         self._event: Occurrence | None = None
-        self._queue: list[tuple[Occurrence, int]] = []
+        self._queue: deque[tuple[Occurrence, int]] = deque()
         self._microsteps: list[Microstep] = []
         self._unhandled: list[Occurrence] = []
         self._exited: list[int] = []
-        self._started: list[int] = []
+        self._started: set[int] = set()
         self._left_at: dict[int, int] = {}
-        self._stuck: list[int] = []
+        self._stuck: set[int] = set()
         self._handled = False
         self._final = not chart.tables.finals.isdisjoint(self._atoms)
         self._output: object = None
@@ -62,18 +63,18 @@ class Macrostep:
             MicrostepLimit: The chart did not come to rest.
             NoTransition: A completed state's `to` led nowhere.
         """
-        self._queue[:0] = [(event, 0) for event in events]
+        self._queue.extendleft([(event, 0) for event in reversed(events)])
         if not events and not self._microsteps:
             self._settle()
         given = len(events)
         while self._queue and not self._final:
-            occurrence, born = self._queue.pop(0)
+            occurrence, born = self._queue.popleft()
             taken = self._dispatch(occurrence, born=born)
             self._handled = self._handled or (taken and given > 0)
             given -= 1
             self._settle()
         if self._queue:
-            left_over = self._queue[: max(given, 0)]
+            left_over = islice(self._queue, max(given, 0))
             self._unhandled.extend(o for o, _ in left_over if not o.name.startswith(ACTIVITY_DONE))
         self._refuse_stuck()
         return self._result()
@@ -103,7 +104,7 @@ class Macrostep:
             return True
         self._unhandled.append(occurrence)
         if owner >= 0 and fresh and self._completes_by(owner, name=name):
-            self._stuck.append(owner)
+            self._stuck.add(owner)
         return False
 
     def _settle(self) -> None:
@@ -144,7 +145,7 @@ class Macrostep:
         return node.kind == "parallel" and all(self._in_final(child) for child in children)
 
     def _refuse_stuck(self) -> None:
-        for state in sorted(set(self._stuck)):
+        for state in sorted(self._stuck):
             path = self._nodes[state].path
             failed = [(t.guard_name, error) for t, error in self._selector.failures if t.source == state]
             raise NoTransition(
@@ -166,21 +167,10 @@ class Macrostep:
         return True
 
     def _take_one(self, transition: Transition) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        plain = move(self._chart, transition, active=self._active)
-        if plain is not None:
-            return self._follow(plain)
         within = domain_of(self._chart, transition, memory=self._history)
         exited = self._leave(inside(self._chart, within, active=self._active))
         self._perform(transition.actions, state=transition.source)
         return exited, self._enter(self._plan(transition, within=within))
-
-    def _follow(self, plain: Move) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        self._note_left(plain.exited)
-        self._active, self._atoms = plain.active, plain.atoms
-        for state in plain.entered:
-            self._entries[state] = self._entries.get(state, 0) + 1
-        self._started.extend(plain.started)
-        return plain.exited, plain.entered
 
     def _take_several(self, chosen: list[Transition]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         domains = [domain_of(self._chart, transition, memory=self._history) for transition in chosen]
@@ -200,14 +190,11 @@ class Macrostep:
         leaving = states[::-1]
         for state in leaving:
             self._perform(self._nodes[state].exit, state=state)
-        self._note_left(leaving)
+            self._left_at[state] = len(self._microsteps)
+        self._stuck.difference_update(leaving)
+        self._exited.extend(leaving)
         self._active = tuple([state for state in self._active if state not in leaving])
         return leaving
-
-    def _note_left(self, states: tuple[int, ...]) -> None:
-        self._exited.extend(states)
-        self._left_at.update(dict.fromkeys(states, len(self._microsteps)))
-        self._stuck = [state for state in self._stuck if state not in states]
 
     def _remember(self, leaving: tuple[int, ...]) -> None:
         histories = [history for state in leaving for history in self._chart.tables.histories[state]]
@@ -245,7 +232,7 @@ class Macrostep:
         if node.kind == "final":
             self._complete(node)
         elif node.activity:
-            self._started.append(node.index)
+            self._started.add(node.index)
         elif node.kind == "atomic" and self._completes_by(node.index, name=STATE_DONE + node.path):
             self._raise(STATE_DONE + node.path)
 

@@ -50,7 +50,7 @@ class Selector:
         chosen: dict[int, Transition] = {}
         for state in atoms:
             for transition in table[state]:
-                if trigger is not None and not _reacts(transition, name=trigger.name, fresh=fresh):
+                if trigger is not None and not reacts(transition, name=trigger.name, fresh=fresh):
                     continue
                 if self._passes(transition, event=event, tested=tested):
                     chosen[transition.index] = transition
@@ -117,7 +117,8 @@ def without_conflicts(
     return [transition for transition, _ in kept.values()]
 
 
-def _reacts(transition: Transition, *, name: str, fresh: bool) -> bool:
+def reacts(transition: Transition, *, name: str, fresh: bool) -> bool:
+    """Tell whether a transition reacts to an event of this name; a completion transition only to fresh news."""
     if transition.kind == "completion":
         return fresh and transition.events[0] == name
     return matches(transition.events, name=name)

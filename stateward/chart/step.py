@@ -31,6 +31,7 @@ from stateward.chart.data import Data, PlainData
 from stateward.chart.definition import Definition
 from stateward.chart.event import Occurrence
 from stateward.chart.macrostep import Macrostep
+from stateward.chart.shortcut import shortcut
 from stateward.chart.trace import Microstep, Step, Verdict
 
 __all__ = ["Data", "Microstep", "PlainData", "Step", "Verdict", "advance", "enabled", "start"]
@@ -78,7 +79,8 @@ def advance(
         NoTransition: A completed state's `to` led nowhere.
         StatewardError: Whatever of this kind a guard or action raised.
     """
-    return Macrostep(chart, configuration, data=data, limit=limit).process(events)
+    step = shortcut(chart, configuration, events, data=data)
+    return Macrostep(chart, configuration, data=data, limit=limit).process(events) if step is None else step
 
 
 def enabled(chart: Definition, configuration: Configuration) -> tuple[str, ...]:

@@ -182,8 +182,21 @@ def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> Non
             _add(builder, machine.ask_node(node.index), partial(ask_steps, machine, node.index))
         if machine.waits(node.index):
             _add(builder, machine.wait_node(node.index), partial(wait_steps, machine, node.index))
+    first = _known_start(machine)
+    if first is not None:
+        builder.add_edge(START, first)
+        return
     _add(builder, ENTER, partial(enter_steps, machine))
     builder.add_conditional_edges(START, partial(_dispatch, machine))
+
+
+def _known_start(machine: Machine) -> str | None:
+    """The node every run starts in, where neither a guard nor an action has a say in it."""
+    tables = machine.chart.tables
+    state = tables.start[-1][0]
+    if tables.has_always or any(blocks for _, blocks in tables.start) or state not in machine.plans:
+        return None
+    return machine.activity_node(state)
 
 
 def _add(builder: StateGraph[Any, Any, Any, Any], name: str, steps: Any) -> None:  # makes a node's generator

@@ -180,6 +180,8 @@ def _attempts(machine: Machine, plan: StatePlan, progress: Progress, invocation:
 class _Visit:
     """One visit of a state: its activity's run is made when somebody asks for it, which few activities do."""
 
+    __slots__ = ("_invocation", "_machine", "_run", "plan", "progress")
+
     def __init__(self, machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> None:
         self.plan = plan
         self.progress = progress

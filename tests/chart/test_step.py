@@ -10,7 +10,7 @@ from stateward.chart.compiler import build
 from stateward.chart.event import Occurrence, occurrence_of
 from stateward.chart.state import State, Superstate
 from stateward.chart.step import PlainData, advance, enabled, start
-from stateward.chart.transition import on, when
+from stateward.chart.transition import History, on, when
 from stateward.errors import MicrostepLimit, NoTransition, UnknownTool
 from tests.chart.machines.choice import choice
 from tests.chart.machines.nested import nested
@@ -35,6 +35,19 @@ def test_the_end_of_an_activity_leads_on() -> None:
     step = advance(chart, start(chart, data).configuration, seen("done.activity.WORKING.PLAN"), data)
     assert at(chart, step) == ["WORKING.ACT"]
     assert (step.handled, data.state) == (True, {"n": 1})
+
+
+def test_history_enters_nothing_that_is_still_active() -> None:
+    """Taken from inside, what deep history remembers may lie inside a superstate that is not left."""
+    inner = Superstate("IN", State("A", on=on("again", History("OUT", deep=True))))
+    chart = build(
+        "c", [Superstate("OUT", inner, history="deep", on=on("leave", "AWAY")), State("AWAY", on=on("back", "OUT"))]
+    )
+    step = start(chart, PlainData())
+    for name in ("leave", "back", "again"):
+        step = advance(chart, step.configuration, seen(name), PlainData())
+    (micro,) = step.microsteps
+    assert (paths(chart, micro.exited), paths(chart, micro.entered)) == (["OUT.IN.A"], ["OUT.IN.A"])
 
 
 def test_history_returns_to_where_it_was_left_and_activations_are_counted() -> None:

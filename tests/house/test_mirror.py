@@ -14,7 +14,6 @@ INNER = {
     "chart/definition": "chart/test_compiler",
     "chart/entry": "chart/test_step",
     "chart/macrostep": "chart/test_step",
-    "chart/move": "chart/test_step",
     "chart/scope": "chart/test_compiler",
     "chart/selection": "chart/test_step",
     "chart/state": "chart/test_compiler",
@@ -31,7 +30,7 @@ INNER = {
 }
 """Parts that one other file of their folder was split into, and the test of that file, which is theirs.
 
-chart: `step` is the way into `macrostep`, `selection`, `move`, `entry`, `data` and `trace`; `compiler` turns `state`
+chart: `step` is the way into `macrostep`, `selection`, `entry`, `data` and `trace`; `compiler` turns `state`
 and `transition` into `definition`, with `scope` and `tables`. govern: a `layer` is what `effective` folds, a `problem`
 is what `policy_file` reports. run: an `ask` is a row of `asks`, an `entry` one of the `journal`, a `holder` of a
 `lease`; a `database` is opened with `connection` and `schema`.
