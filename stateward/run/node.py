@@ -348,18 +348,13 @@ def as_update(returned: object, *, where: str) -> Mapping[str, Any]:
 def _error(plan: StatePlan, error: Exception) -> Occurrence:
     if isinstance(error, _TimedOut):
         return Occurrence(name="timeout", data={"state": plan.node.path, "timeout_s": plan.timeout_s})
-    kind = (
-        "interrupt"
-        if isinstance(error, GraphBubbleUp)
-        else "update"
-        if isinstance(error, UpdateRefused)
-        else "activity"
-    )
-    told = (
-        "`interrupt()` inside an activity; ask through a restricted tool or wait in a state"
-        if kind == "interrupt"
-        else str(error)
-    )
+    if isinstance(error, GraphBubbleUp):
+        told = "`interrupt()` inside an activity; ask through a restricted tool or wait in a state"
+        return _failed("interrupt", plan, error, told)
+    return _failed("update" if isinstance(error, UpdateRefused) else "activity", plan, error, str(error))
+
+
+def _failed(kind: str, plan: StatePlan, error: Exception, told: str) -> Occurrence:
     return Occurrence(
         name=f"error.{kind}",
         data={"state": plan.node.path, "type": type(error).__name__, "message": told},
