@@ -44,8 +44,10 @@ lint: $(VENV)/.dev  ## format and lint, without changing anything
 types: $(VENV)/.dev  ## check the types
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
-bench: $(VENV)/.dev  ## measure what a chart costs over a bare LangGraph loop
+bench: $(VENV)/.dev  ## measure: cost over a bare LangGraph loop, disk, recovery after kills
 	$(BIN)/python -m benchmarks.overhead
+	$(BIN)/python -m benchmarks.disk
+	$(BIN)/python -m benchmarks.recovery
 
 notebooks: $(VENV)/.dev  ## run the notebooks from top to bottom and keep their outputs
 	$(BIN)/python -m notebooks.execute
