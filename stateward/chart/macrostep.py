@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from itertools import islice
 
 from stateward.chart.configuration import Configuration
 from stateward.chart.data import Data
@@ -74,8 +73,9 @@ class Macrostep:
             given -= 1
             self._settle()
         if self._queue:
-            left_over = islice(self._queue, max(given, 0))
-            self._unhandled.extend(o for o, _ in left_over if not o.name.startswith(ACTIVITY_DONE))
+            # An action that failed on the way to the end is told, for nobody else will ever hear of it.
+            left_over = [o for place, (o, _) in enumerate(self._queue) if place < given or o.name.startswith("error.")]
+            self._unhandled.extend(o for o in left_over if not o.name.startswith(ACTIVITY_DONE))
         self._refuse_stuck()
         return self._result()
 

@@ -17,7 +17,8 @@ Rules that are easy to miss:
   raised.
 - A guard or action that raises becomes the event `error.guard` or `error.action`; the guard counts as false,
   the rest of the block of actions is skipped. A guard is reported once in a step, or it would be so for ever.
-- When the chart reaches a final state at the top, it stops there: what is still queued is not processed.
+- When the chart reaches a final state at the top, it stops there: what is still queued is not processed, but failures
+  of actions among it are reported as unhandled.
 
 Known differences from SCXML are listed in docs/design/kernel.md.
 """

@@ -136,3 +136,17 @@ def test_unhandled_fatal_event_ends_the_run(drive: Drive, name: str) -> None:
         run.raise_event(name)
 
     assert drive(compiled(act)).start({}).status == ("failed" if name == "error.activity" else "halted")
+
+
+def test_action_that_fails_on_the_way_to_the_end_fails_the_run(drive: Drive) -> None:
+    """The chart has reached its final state, but what it should have done there did not happen."""
+
+    def broken(state: Any) -> Any:
+        raise ValueError("no ink")
+
+    chart = sw.Chart("last", One, sw.State("ACT", do=lambda state: None, to="DONE"), sw.Final("DONE", entry=broken))
+    driven = drive(chart.compile())
+
+    outcome = driven.start({})
+
+    assert (outcome.status, (outcome.reason or {})["event"]) == ("failed", "error.action")
