@@ -21,7 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from stateward.errors import ConfigError
 from stateward.govern.policy import DEFAULT_MODE, Policy
-from stateward.govern.policy_file import PolicyContent, policy_from
+from stateward.govern.policy_file import policy_from
+from stateward.govern.policy_shape import PolicyContent
 from stateward.govern.problem import Key, dotted, first, known_keys, problems
 
 Schema = TypeVar("Schema", bound=BaseModel)

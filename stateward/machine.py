@@ -20,9 +20,10 @@ from stateward.chart.state import AnyState
 from stateward.chart.transition import Choices, On
 from stateward.govern.policy import Policy
 from stateward.run.database import Database
-from stateward.run.graph import ChartGraph, Tables
+from stateward.run.graph import ChartGraph
 from stateward.run.lower import finish, lower
 from stateward.run.model import ModelRole
+from stateward.run.tables import Tables
 from stateward.run.tool import Tool, toolbox
 from stateward.simulation import Simulation
 

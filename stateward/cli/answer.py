@@ -54,11 +54,13 @@ def _answer(
 ) -> None:
     with open_existing(db) as database:
         found = database.asks.get(ask)
-        # The graph is found before anything is recorded: an answer must not be kept and then lead nowhere.
+        # The graph is found, and asked, before anything is recorded: an answer must not be kept and then lead nowhere.
         going_on = resume and found.status == "open"
         session = (
             find_session(found.session, database=database, graph=graph, overrides=overrides or ()) if going_on else None
         )
+        if session is not None:
+            session.expect(ask)
         answered = database.asks.answer(ask, decision=decision, by=options.person(by), note=note)
         if session is None or database.asks.open(found.session):
             _show(answered, database=database, as_json=as_json)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stateward.run.graph import DEFAULT_TABLES
+from stateward.run.tables import DEFAULT_TABLES
 
 DEFAULT_DB = DEFAULT_TABLES
 

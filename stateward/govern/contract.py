@@ -6,7 +6,7 @@ Case and the characters between words do not matter there: `Account Access` find
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
@@ -27,13 +27,18 @@ def contract(spec: ContractSpec, *, mode: str, policy_hash: str) -> type[BaseMod
         policy_hash: The hash of the policy, its first twelve digits shown in the title.
 
     Returns:
-        A frozen model that refuses unknown keys. Each call makes a new class; who needs it often keeps it.
+        A frozen model that refuses unknown keys. Each call makes a new class; who needs it often keeps it. A field
+        named like a part of every model, such as `copy`, has that name in data and in the schema, and an underscore
+        behind it as an attribute.
 
     Source:
         SYSTEMS.md, C1, C2 and C5.
     """
     # Any: the types of the fields are known only when the policy has been read.
-    fields: dict[str, Any] = {field.name: _definition(field) for field in spec.fields}
+    fields: dict[str, Any] = {
+        name: _definition(field, alias=None if name == field.name else field.name)
+        for name, field in _attributes(spec.fields).items()
+    }
     return create_model(
         spec.name,
         __config__=ConfigDict(
@@ -43,8 +48,9 @@ def contract(spec: ContractSpec, *, mode: str, policy_hash: str) -> type[BaseMod
             str_strip_whitespace=True,
             allow_inf_nan=False,
             protected_namespaces=(),
+            serialize_by_alias=True,
         ),
-        __validators__={"normalise": cast("Callable[..., Any]", model_validator(mode="before")(_before(spec)))},
+        __validators__={"_normalise": cast("Callable[..., Any]", model_validator(mode="before")(_before(spec)))},
         **fields,
     )
 
@@ -101,13 +107,30 @@ def _folded(text: str) -> str:
     return " ".join(text.translate(_SPACING).casefold().split())
 
 
-def _definition(spec: FieldSpec) -> tuple[object, object]:
+def _attributes(fields: Iterable[FieldSpec]) -> dict[str, FieldSpec]:
+    """Give each field an attribute's name that pydantic takes: its own, unless every model has one of that name."""
+    specs = {spec.name: spec for spec in fields}
+    return {(_free(name, taken=specs) if _is_taken(name) else name): spec for name, spec in specs.items()}
+
+
+def _is_taken(name: str) -> bool:
+    return name.startswith("_") or hasattr(BaseModel, name)
+
+
+def _free(name: str, *, taken: Container[str]) -> str:
+    free = f"{name.lstrip('_') or 'field'}_"
+    while free in taken or _is_taken(free):
+        free += "_"
+    return free
+
+
+def _definition(spec: FieldSpec, *, alias: str | None) -> tuple[object, object]:
     kind = _annotation(spec)
     if spec.required:
-        return kind, Field(description=spec.description or None)
+        return kind, Field(alias=alias, description=spec.description or None)
     if spec.type == "list":
-        return kind, Field(default=[], description=spec.description or None)
-    return cast(Any, kind) | None, Field(default=None, description=spec.description or None)
+        return kind, Field(alias=alias, default=[], description=spec.description or None)
+    return cast(Any, kind) | None, Field(alias=alias, default=None, description=spec.description or None)
 
 
 def _annotation(spec: FieldSpec) -> object:

@@ -21,6 +21,7 @@ from typing import Literal
 
 from stateward.govern.effective import Effective
 from stateward.govern.layer import ROOT_LABEL, Limit
+from stateward.govern.ruling import known_level
 
 CallKind = Literal["tool", "model"]
 """What a call goes to.
@@ -189,7 +190,7 @@ def _forbidden(effective: Effective, *, request: CallRequest) -> Deny | None:
     if request.kind != "tool":
         return None
     ruling = effective.level(request.name)
-    if ruling.level != "forbidden":
+    if known_level(ruling.level) != "forbidden":
         return None
     return Deny(reason=f"tool `{request.name}` is forbidden here", rule=ruling.origin)
 
@@ -202,7 +203,8 @@ def _overspent(asked: tuple[Charge, ...], *, request: CallRequest, spent: Spent)
             return _unbounded(charge, request=request)
         used = spent.get((charge.scope, charge.unit), 0.0)
         # Nine digits: sums of float prices must not trip a fuse by their rounding.
-        if round(used + charge.amount, 9) > charge.limit:
+        # Asked this way round, a number that is none (NaN) trips the fuse.
+        if not round(used + charge.amount, 9) <= charge.limit:
             return _tripped(charge, used=used)
     return None
 
@@ -235,7 +237,7 @@ def _approval(effective: Effective, *, request: CallRequest, approved: bool) -> 
     if approved or request.kind != "tool":
         return Allow()
     ruling = effective.level(request.name)
-    if ruling.level != "restricted":
+    if known_level(ruling.level) == "allowed":
         return Allow()
     if ruling.approvers == ():
         return Deny(reason=f"tool `{request.name}` needs an approval that nobody may give", rule=ruling.origin)

@@ -105,7 +105,6 @@ def effective(chain: Sequence[tuple[str, Policy]], *, path: str, tools: Iterable
 
     Raises:
         PolicyLoosened: A policy of the chain is weaker than one above it.
-        DefinitionError: A rule's pattern is not RE2.
 
     Source:
         DESIGN.md, decision 7.

@@ -54,7 +54,7 @@ def compile_pattern(text: str, *, case_sensitive: bool = True) -> Pattern:
     options.case_sensitive = case_sensitive
     try:
         return cast(Pattern, re2.compile(text, options))  # pyright: ignore[reportUnknownMemberType] re2 has no types
-    except _RE2_ERROR as error:
+    except (_RE2_ERROR, TypeError, UnicodeError) as error:
         raise DefinitionError(
             f"`{text}` is not an RE2 pattern: {_reason(error)}",
             fix="RE2 has no look-around and no back-references.",

@@ -1,33 +1,45 @@
 """A policy: the frozen value that says what the states under it may spend and call.
 
 A policy hangs on one state and holds for everything inside. It is written in YAML, read by
-`stateward.config.load_policy`, checked by `policy_file`, and folded with its ancestors' by `effective`.
+`stateward.config.load_policy`, or made in code; either way it is checked against `policy_shape`. `effective` folds
+it with its ancestors'.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass, fields
+from typing import cast
 
 from stateward.govern.fingerprint import digest
-
-Level = Literal["allowed", "restricted", "forbidden"]
-"""How far a tool may be used.
-
-allowed: the call runs. restricted: it runs once a person has approved it. forbidden: it never runs.
-"""
-
-FieldType = Literal["str", "int", "float", "bool", "enum", "list"]
-"""What a contract's field holds.
-
-str, int, float, bool: one value. enum: one text out of `values`. list: several values of the type `items`.
-"""
-
-ItemType = Literal["str", "int", "float", "bool"]
-"""What a list field holds: the single-value types of `FieldType`."""
+from stateward.govern.policy_shape import DEFAULT_MODE as DEFAULT_MODE
+from stateward.govern.policy_shape import (
+    ContractShape,
+    FusesShape,
+    PolicyContent,
+    PolicyFile,
+    RuleShape,
+    ToolsShape,
+    WindowShape,
+)
+from stateward.govern.policy_shape import FieldType as FieldType
+from stateward.govern.policy_shape import ItemType as ItemType
+from stateward.govern.policy_shape import Level as Level
+from stateward.govern.required import items_of, pairs_of, require, require_distinct, require_kind
 
 DEFAULT_MICROSTEPS = 1000
-DEFAULT_MODE = "strict"
+
+
+def _content(part: Fuses | Rule | Window | FieldSpec) -> dict[str, object]:
+    """Collect what is not left at its default, as a file would say it."""
+    given = {
+        field.name: (cast(object, getattr(part, field.name)), cast(object, field.default)) for field in fields(part)
+    }
+    return {name: value for name, (value, default) in given.items() if not _same(value, default)}
+
+
+def _same(value: object, default: object) -> bool:
+    # 3.0 and True equal 3 and 1, and are wrong all the same.
+    return type(value) is type(default) and value == default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +55,9 @@ class Fuses:
     microsteps: int | None = None
     """Microsteps in one macrostep of the chart."""
 
+    def __post_init__(self) -> None:
+        require(FusesShape, said=_content(self), by=self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
@@ -56,6 +71,12 @@ class Rule:
     approvers: tuple[str, ...] | None = None
     """Who may approve a restricted call; None means anyone who can answer asks."""
 
+    def __post_init__(self) -> None:
+        said = _content(self)
+        if self.approvers is not None:
+            said["approvers"] = items_of(self.approvers, kind=str, key="approvers", by=self)
+        require(RuleShape, said=said, by=self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolPolicy:
@@ -63,6 +84,10 @@ class ToolPolicy:
 
     default: Level = "forbidden"
     rules: tuple[Rule, ...] = ()
+
+    def __post_init__(self) -> None:
+        items_of(self.rules, kind=Rule, key="rules", by=self)
+        require(ToolsShape, said={"default": self.default}, by=self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +98,9 @@ class Window:
     """A conversation of at most this many messages is shown whole."""
     keep_last: int
     """How many of the latest messages a longer conversation keeps."""
+
+    def __post_init__(self) -> None:
+        require(WindowShape, said=_content(self), by=self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +124,21 @@ class FieldSpec:
     min_items: int | None = None
     max_items: int | None = None
 
+    def __post_init__(self) -> None:
+        require_kind(self.name, kind=str, key="name", by=self)
+        require_kind(self.items, kind=str, key="items", by=self)
+        require(ContractShape, said={"fields": {self.name: self.content}}, by=self)
+
+    @property
+    def content(self) -> dict[str, object]:
+        """What a policy file says of this field: the options that are not left at their defaults."""
+        said = _content(self)
+        del said["name"]
+        said["type"] = self.type
+        said["values"] = items_of(self.values, kind=str, key="values", by=self)
+        said["aliases"] = pairs_of(self.aliases, key="aliases", by=self)
+        return {key: value for key, value in said.items() if value not in ([], {})}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractSpec:
@@ -107,6 +150,21 @@ class ContractSpec:
     """Pairs of another spelling and the field it stands for, sorted."""
     retries: int = 3
     """How often a failing output goes back with feedback."""
+
+    def __post_init__(self) -> None:
+        require_kind(self.name, kind=str, key="name", by=self)
+        require(PolicyContent, said={"contracts": {self.name: self.content}}, by=self)
+
+    @property
+    def content(self) -> dict[str, object]:
+        """What a policy file says of this contract."""
+        specs = items_of(self.fields, kind=FieldSpec, key="fields", by=self)
+        require_distinct([spec.name for spec in specs], key="fields", by=self)
+        return {
+            "retries": self.retries,
+            "fields": {spec.name: spec.content for spec in specs},
+            "aliases": pairs_of(self.aliases, key="aliases", by=self),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +180,17 @@ class Policy:
     call_timeout_s: float | None = None
     window: Window | None = None
     contracts: tuple[ContractSpec, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_kind(self.name, kind=str, key="name", by=self)
+        require_kind(self.source, kind=str, key="source", by=self)
+        require_kind(self.fuses, kind=Fuses, key="fuses", by=self)
+        require_kind(self.tools, kind=ToolPolicy, key="tools", by=self, optional=True)
+        require_kind(self.window, kind=Window, key="window", by=self, optional=True)
+        specs = items_of(self.contracts, kind=ContractSpec, key="contracts", by=self)
+        require_distinct([spec.name for spec in specs], key="contracts", by=self)
+        said = {"version": 1, "mode": self.mode, "call_timeout_s": self.call_timeout_s}
+        require(PolicyFile, said=said, by=self)
 
     @property
     def hash(self) -> str:

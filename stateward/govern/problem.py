@@ -63,13 +63,18 @@ def problems(error: ValidationError, *, schema: type[BaseModel]) -> tuple[Proble
     """
     return tuple(
         Problem(
-            key=item["loc"],
+            key=_place(item["loc"]),
             expected=_expected(item["type"], item["msg"], item["loc"], schema),
             given=_given(item["type"], item["input"]),
             unknown_key=item["type"] == _UNKNOWN,
         )
         for item in error.errors(include_url=False, include_context=False)
     )
+
+
+def _place(key: Key) -> Key:
+    # Pydantic marks a key of a mapping that is itself wrong.
+    return key[:-1] if key[-1:] == ("[key]",) else key
 
 
 def _expected(kind: str, message: str, key: Key, schema: type[BaseModel]) -> str:
@@ -117,14 +122,15 @@ def known_keys(schema: type[BaseModel], *, key: Sequence[str | int]) -> tuple[st
     for part in key:
         annotation = _inside(annotation, part)
     model = _model(annotation)
-    return tuple(sorted(model.model_fields)) if model else ()
+    fields = model.model_fields.items() if model else ()
+    return tuple(sorted(field.alias or name for name, field in fields))
 
 
 def _inside(annotation: object, part: str | int) -> object:
     model = _model(annotation, deep=False)
     if model is not None:
-        field = model.model_fields.get(str(part))
-        return field.annotation if field else None
+        fields = model.model_fields.items()
+        return next((field.annotation for name, field in fields if (field.alias or name) == str(part)), None)
     # A mapping or a list: its last type argument is what it holds.
     arguments = [argument for argument in get_args(annotation) if argument is not type(None)]
     return arguments[-1] if arguments else None

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from stateward.errors import DefinitionError
 from stateward.govern.pattern import compile_pattern
 from stateward.govern.policy import Level, Rule, ToolPolicy
 
 _RANK: dict[Level, int] = {"allowed": 0, "restricted": 1, "forbidden": 2}
 
 
-def rank(level: Level) -> int:
-    """Order the levels: the higher, the stricter."""
-    return _RANK[level]
+def known_level(level: object) -> Level:
+    """Take a level for what it says, and whatever is no level for `forbidden`.
+
+    Args:
+        level: What stands where a level should; `Rule` and `ToolPolicy` let nothing else in, this is the second lock.
+    """
+    return next((known for known in _RANK if isinstance(level, str) and level == known), "forbidden")
+
+
+def rank(level: object) -> int:
+    """Order the levels: the higher, the stricter; what is no level is as strict as `forbidden`."""
+    return _RANK[known_level(level)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +70,24 @@ def ruling_in(section: ToolPolicy, *, tool: str, place: str) -> Ruling:
         place: The policy's place, used as the beginning of the origin.
 
     Returns:
-        The ruling of the first rule that matches the whole name, else of the section's default.
+        The ruling of the first rule that matches the whole name, else of the section's default. A rule whose
+        pattern cannot be read forbids what no rule before it names: it may have been meant for this tool.
     """
     for number, rule in enumerate(section.rules):
-        if compile_pattern(rule.match).fullmatch(tool):
-            return _from_rule(rule, tool=tool, origin=f"{place}: tools.rules[{number}] `{rule.match}`")
-    return Ruling(tool=tool, level=section.default, origin=f"{place}: tools.default", explicit=False)
+        origin = f"{place}: tools.rules[{number}] `{rule.match}`"
+        try:
+            matches = compile_pattern(rule.match).fullmatch(tool) is not None
+        except DefinitionError:
+            return Ruling(tool=tool, level="forbidden", origin=f"{origin}, which is no RE2 pattern")
+        if matches:
+            return _from_rule(rule, tool=tool, origin=origin)
+    return Ruling(tool=tool, level=known_level(section.default), origin=f"{place}: tools.default", explicit=False)
 
 
 def _from_rule(rule: Rule, *, tool: str, origin: str) -> Ruling:
     approvers = None if rule.approvers is None else tuple(sorted(set(rule.approvers)))
-    return Ruling(tool=tool, level=rule.level, origin=origin, max_calls=rule.max_calls, approvers=approvers)
+    level = known_level(rule.level)
+    return Ruling(tool=tool, level=level, origin=origin, max_calls=rule.max_calls, approvers=approvers)
 
 
 def _least(one: int | None, other: int | None) -> int | None:

@@ -1,7 +1,7 @@
 """The rule that policies only tighten, checked when a chart is built.
 
-What can be compared is compared: every fuse, the call timeout, the window, every rule that names a known
-tool, and every contract. A tool that is discovered later cannot be checked here; for it the fold in
+What can be compared is compared: every fuse, the call timeout, the window, the default for other tools, every rule
+that names a known tool, and every contract. A tool that is discovered later cannot be checked here; for it the fold in
 `effective` takes the strictest ruling all the same, so nothing is ever loosened in fact.
 """
 
@@ -30,7 +30,7 @@ def refuse_loosening(layers: Sequence[Layer], *, tools: Sequence[str]) -> None:
         tools: The names of the known tools.
 
     Raises:
-        PolicyLoosened: An inner policy has a larger limit, timeout or window, a weaker level, a wider set of
+        PolicyLoosened: An inner policy has a larger limit, timeout or window, a weaker level or default, a wider set of
             approvers, or another contract of the same name than an outer one.
 
     Source:
@@ -39,6 +39,7 @@ def refuse_loosening(layers: Sequence[Layer], *, tools: Sequence[str]) -> None:
     for number, child in enumerate(layers):
         for parent in layers[:number]:
             _compare_bounds(parent, child=child, tools=tools)
+            _compare_defaults(parent, child=child)
             _compare_rulings(parent, child=child, tools=tools)
             _compare_contracts(parent, child=child)
 
@@ -73,6 +74,17 @@ def _bounds(layer: Layer, *, tools: Sequence[str]) -> Iterator[_Bound]:
         counted = layer.tool_limit(tool)
         if counted is not None:
             yield _Bound(part=f"max_calls of tool {tool}", value=counted.value, origin=counted.origin)
+
+
+def _compare_defaults(parent: Layer, *, child: Layer) -> None:
+    outer, inner = parent.policy.tools, child.policy.tools
+    # A default that is not written is `forbidden`: only one that is written can be weaker than another.
+    if outer is not None and inner is not None and rank(inner.default) < rank(outer.default):
+        raise _loosened(
+            f"`tools.default` is {inner.default}, but its parent's is {outer.default}",
+            child=child.origin("tools.default"),
+            parent=parent.origin("tools.default"),
+        )
 
 
 def _compare_rulings(parent: Layer, *, child: Layer, tools: Sequence[str]) -> None:

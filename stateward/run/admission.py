@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from langgraph.types import Command, StateSnapshot
+from pydantic import ValidationError
 
 from stateward.errors import Drift, InputRefused, NotExpected, SessionBusy, UpdateRefused
-from stateward.run.checkpoint import CHANNEL, TERMINAL, Control, decode, start_delta
+from stateward.run.checkpoint import CHANNEL, TERMINAL, Control, decode, merge, start_delta
 from stateward.run.commit import finish
 from stateward.run.invocation import Invocation, new_id
 from stateward.run.node import Values, as_update, begin
@@ -76,31 +77,58 @@ def admit(machine: Machine, given: object, *, before: Stored, invocation: Invoca
     if given is None:
         return _go_on(machine, before=before, invocation=invocation)
     if control is None or control.status in TERMINAL:
-        return _open_run(machine, given, last=control)
+        return _open_run(machine, given, before=before)
     if control.status == "running":
         raise SessionBusy(
             f"The last run of session `{invocation.session}` did not end",
             fix="Resume it first (input None, or `stateward resume`), then send the input.",
         )
-    _refuse_drift(machine, control)
-    update = _checked(machine, given)
+    refuse_drift(machine, control)
+    update = checked(machine, given)
     told = Happened(event=occurrence(INPUT, _plain(given), machine=machine), update=update)
     _try(machine, told, before=before)
     return Command(resume={"event": INPUT, "data": _plain(given), "update": update})
 
 
-def _open_run(machine: Machine, given: object, *, last: Control | None) -> Values:
+def _open_run(machine: Machine, given: object, *, before: Stored) -> Values:
+    last = before.control
     delta = start_delta(
         run=new_id("run"),
         run_no=last.run_no + 1 if last else 1,
         pins=machine.pins,
         branch=last.branch if last else "main",
     )
-    return {**_checked(machine, given), CHANNEL: delta}
+    update = checked(machine, given)
+    values = {key: value for key, value in before.values.items() if key != CHANNEL}
+    _fits_whole(machine, {**values, **update})
+    begin(machine, {**values, **update, CHANNEL: merge({}, delta)}, where="the start")
+    return {**update, CHANNEL: delta}
 
 
-def _checked(machine: Machine, given: object) -> Values:
-    """Validate an input; messages get their ids here, so that a refused input leaves nothing."""
+def _fits_whole(machine: Machine, values: Values) -> None:
+    """A dataclass or Pydantic model may want keys that the input does not bring, or that do not go together."""
+    try:
+        machine.schema.present(values)
+    except (ValidationError, TypeError, ValueError) as misfit:
+        schema = machine.schema.schema.__name__
+        raise InputRefused(
+            f"The input does not make a `{schema}`: {misfit}", fix="Give every key that has no default."
+        ) from misfit
+
+
+def checked(machine: Machine, given: object) -> Values:
+    """Validate values that come from outside; messages get their ids here, so that a refused input leaves nothing.
+
+    Args:
+        machine: The lowered chart.
+        given: State key to value, or an instance of the schema.
+
+    Returns:
+        The values in the form that is committed.
+
+    Raises:
+        InputRefused: A key is unknown, or Stateward's own, or a value does not fit.
+    """
     try:
         update = as_update(given, where="the input")
         return {
@@ -121,7 +149,7 @@ def _go_on(machine: Machine, *, before: Stored, invocation: Invocation) -> objec
         return None
     if control.status in TERMINAL:
         return _reopened(machine, control)
-    _refuse_drift(machine, control)
+    refuse_drift(machine, control)
     asks = [ask for ids in control.asks.values() for ask in ids]
     if control.status == "waiting" and asks:
         found = [invocation.database.asks.get(ask) for ask in asks]
@@ -138,7 +166,7 @@ def _reopened(machine: Machine, control: Control) -> Command[Any] | None:
     event = str((control.reason or {}).get("event", ""))
     if control.status != "halted" or event not in _REOPENS:
         return None
-    _refuse_drift(machine, control)
+    refuse_drift(machine, control)
     state = next(index for index in reversed(control.configuration.active) if index in machine.plans)
     delta = {"status": "running", "reason": None, "last": {"event": "resume", "state": machine.activity_node(state)}}
     return Command(update={CHANNEL: delta}, goto=machine.activity_node(state))
@@ -146,9 +174,15 @@ def _reopened(machine: Machine, control: Control) -> Command[Any] | None:
 
 def _command(machine: Machine, given: Command[Any], *, before: Stored, invocation: Invocation) -> Command[Any]:
     control = before.control
-    if given.resume is None or control is None:
-        return given
-    _refuse_drift(machine, control)
+    if given.goto or given.graph is not None or given.resume is None:
+        raise NotExpected(
+            "A `Command` may only resume: where to go, and what the chart keeps, is not the caller's to write",
+            fix="Use `Command(resume=…)`, an input, None to go on, or `update_state` to edit values.",
+        )
+    if control is None:
+        raise NotExpected(f"Session `{invocation.session}` has no run to resume", fix="Send an input to open one.")
+    refuse_drift(machine, control)
+    update = checked(machine, given.update) if given.update else None
     if control.status != "waiting":
         raise NotExpected(
             f"Session `{invocation.session}` does not wait; it is {control.status}",
@@ -158,12 +192,12 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
     told = read(_unwrapped(given.resume), machine=machine, asks=asks, by=invocation.approver)
     if isinstance(told, Answers):
         answered = claim(invocation.database, told)
-        return Command(resume={"answered": list(answered.asks)}, update=given.update)
+        return Command(resume={"answered": list(answered.asks)}, update=update)
     if isinstance(told, Answered):
-        return given
-    update = _checked(machine, told.update) if told.update else {}
-    _try(machine, Happened(event=told.event, update=update), before=before)
-    return Command(resume=_unwrapped(given.resume), update=given.update)
+        return Command(resume={"answered": list(told.asks)}, update=update)
+    brought = checked(machine, told.update) if told.update else {}
+    _try(machine, Happened(event=told.event, update=brought), before=before)
+    return Command(resume=_unwrapped(given.resume), update=update)
 
 
 def _unwrapped(resume: Any) -> Any:  # JSON, or LangGraph's map of interrupt id to JSON
@@ -175,7 +209,16 @@ def _unwrapped(resume: Any) -> Any:  # JSON, or LangGraph's map of interrupt id 
     return cast("Any", resume)
 
 
-def _refuse_drift(machine: Machine, control: Control) -> None:
+def refuse_drift(machine: Machine, control: Control) -> None:
+    """Refuse to go on with a run under another definition than it began with.
+
+    Args:
+        machine: The lowered chart at hand.
+        control: The run's control.
+
+    Raises:
+        Drift: A pinned hash, or the mode, is another now; names each part that differs.
+    """
     if control.pins == machine.pins:
         return
     pinned, now = control.pins, machine.pins
@@ -201,5 +244,6 @@ def _try(machine: Machine, told: Happened, *, before: Stored) -> None:
     progress = begin(machine, dict(before.values), where="the wait")
     if told.update:
         progress.view.apply(told.update)
-    if not finish(machine, progress, [told.event]).handled:
-        raise unexpected(machine, cast(Control, before.control), told.event.name)
+    committed = finish(machine, progress, [told.event])
+    if not committed.handled:
+        raise unexpected(machine, cast(Control, before.control), told.event.name, reason=committed.reason)

@@ -12,6 +12,7 @@ from stateward.errors import AskClosed, CheckpointError, GovernanceError, Unknow
 from stateward.run.ask import COLUMNS, Ask, Decision, from_row, row_values
 from stateward.run.audit_log import AuditLog
 from stateward.run.connection import Connection
+from stateward.run.entry import CallKey
 from stateward.run.lease import check_fence
 
 _SELECT = f"SELECT {COLUMNS} FROM stateward_asks "
@@ -97,6 +98,20 @@ class Asks:
             rows = cur.fetchall()
         now = self._connection.clock.now()
         return tuple(ask for ask in (_aged(from_row(row), now=now) for row in rows) if ask.status == "open")
+
+    def times_answered(self, key: CallKey) -> int:
+        """Count how often people were asked about one call and answered; more than once if its arguments changed.
+
+        Args:
+            key: The call.
+        """
+        with self._connection.read() as cur:
+            cur.execute(
+                "SELECT count(*) FROM stateward_asks WHERE session = ? AND run = ? AND branch = ? AND path = ?"
+                " AND activation = ? AND call = ? AND kind = 'approve' AND status = 'answered'",
+                key.values,
+            )
+            return int(cur.fetchone()[0])
 
     def answer(self, ask: str, *, decision: Decision, by: str, note: str = "") -> Ask:
         """Answer an ask; of several answers at once, from any number of processes, exactly one is taken.
@@ -210,7 +225,7 @@ def _refuse_closed(ask: Ask) -> None:
 
 
 def _refuse_stranger(ask: Ask, *, by: str) -> None:
-    if not by:
+    if not by.strip():
         raise GovernanceError(f"Ask `{ask.id}` can only be answered by a named person", fix="Say who with `by`.")
     if ask.approvers and by not in ask.approvers:
         names = ", ".join(f"`{name}`" for name in ask.approvers)

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from stateward.chart.event import Occurrence
-from stateward.errors import Diverged, FuseTripped, UnknownAsk
+from stateward.errors import Diverged, FuseTripped
 from stateward.govern.decision import (
     CallRequest,
     Decision,
@@ -28,14 +28,14 @@ from stateward.govern.effective import Effective
 from stateward.govern.fingerprint import fingerprint
 from stateward.govern.redact import DataClass, redact
 from stateward.run.activation import Activation
-from stateward.run.ask import Ask, ask_id
+from stateward.run.ask import ask_id
 from stateward.run.database import Database
 from stateward.run.drive import in_thread
 from stateward.run.in_flight import InFlight
 from stateward.run.journal import Entry, Reservation, Tripped
 from stateward.run.ledger import BILLION
 from stateward.run.outcome import SECRET, Outcome, failed, kept, replayed, status_of, timed_out
-from stateward.run.question import aftermath, approval
+from stateward.run.question import aftermath, approval, refuse_restless
 from stateward.run.signal import Suspend, Trip, fuse_event, raced
 from stateward.run.tool import Effect, Tool, ToolContext, ToolResult, refusal
 
@@ -255,20 +255,15 @@ class Door:
 
     def _ask(self, request: CallRequest, entry: Entry, need: NeedsApproval) -> ToolResult | None:
         """Return None when a person approved, the observation when one refused; suspend while nobody answered."""
-        ask = self._asked(ask_id(entry.key, fingerprint=entry.fingerprint))
+        ask = self.database.asks.find(ask_id(entry.key, fingerprint=entry.fingerprint))
         if ask is None or ask.status in ("open", "withdrawn", "expired"):
+            refuse_restless(entry, answered=self.database.asks.times_answered(entry.key))
             raise Suspend([approval(request, entry, need)])
         if ask.decision == "approve":
             return None
         reason = f"{ask.by or 'A person'} rejected the call" + (f": {ask.note}" if ask.note else "")
         self._audit("rejected", request.name, request.arguments, reason, entry.key.call)
         return refusal(request.name, "rejected", reason, call=entry.key.call)
-
-    def _asked(self, ask: str) -> Ask | None:
-        try:
-            return self.database.asks.get(ask)
-        except UnknownAsk:
-            return None
 
     def _reconcile(self, known: Entry, tool: Tool) -> ToolResult | None:
         """Find out what became of a `once` call that was started before a crash; None when it is safe to make it."""
@@ -290,7 +285,7 @@ class Door:
     def _unknown(self, known: Entry) -> ToolResult | None:
         """Let a person, or the chart, decide about a call whose end nobody knows; None when it may run again."""
         question = aftermath(known)
-        answer = self._asked(question.id)
+        answer = self.database.asks.find(question.id)
         if answer is not None and answer.status == "answered":
             if answer.decision == "approve":
                 return None

@@ -8,18 +8,20 @@ awaits async work in place and puts sync work into a thread, as LangGraph does.
 from __future__ import annotations
 
 import asyncio
-import contextvars
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Future
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, TypeVar, cast
 
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+from stateward.errors import RunError
+from stateward.run.threads import LoopThreads, Threads
 
 T = TypeVar("T")
+
+GRACE_S = 1.0
+"""How long a loop of ours may take to end before it is left behind, in seconds."""
 
 
 class Bridge:
@@ -31,8 +33,10 @@ class Bridge:
 
     def __init__(self, *, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self._loop = loop
-        self._stack = ExitStack()
-        self._portal: BlockingPortal | None = None
+        self._thread: Thread | None = None
+        self._ending: asyncio.Event | None = None
+        self._calls: set[Future[Any]] = set()
+        self._closed = False
         self._lock = Lock()
 
     def call(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -43,21 +47,60 @@ class Bridge:
 
         Returns:
             What the coroutine returns; what it raises is raised here.
-        """
-        if self._loop is not None:
-            future: Future[_Result[T]] = asyncio.run_coroutine_threadsafe(_caught(work), self._loop)
-            return _opened(future.result())
-        return _opened(self._open().call(_caught, work))
 
-    def _open(self) -> BlockingPortal:
+        Raises:
+            RunError: The invocation is over; whoever calls was left behind by it.
+        """
+        future = self._begin(work)
+        try:
+            return _opened(future.result())
+        except BaseException:
+            future.cancel()
+            raise
+        finally:
+            with self._lock:
+                self._calls.discard(future)
+
+    def _begin(self, work: Callable[[], Coroutine[Any, Any, T]]) -> Future[_Result[T]]:
         with self._lock:
-            if self._portal is None:
-                self._portal = self._stack.enter_context(start_blocking_portal())
-            return self._portal
+            if self._closed:
+                raise RunError("The call of the graph is over", fix="Make no calls after the activity has ended.")
+            loop = self._loop = self._loop or self._open()
+            future = asyncio.run_coroutine_threadsafe(_caught(work), loop)
+            self._calls.add(future)
+            return future
+
+    def _open(self) -> asyncio.AbstractEventLoop:
+        ready: Future[asyncio.AbstractEventLoop] = Future()
+        # A daemon: a tool that blocks the loop must not hold up the end of the process.
+        self._thread = Thread(target=self._serve, args=(ready,), name="stateward-bridge", daemon=True)
+        self._thread.start()
+        return ready.result()
+
+    def _serve(self, ready: Future[asyncio.AbstractEventLoop]) -> None:
+        with asyncio.Runner() as runner:
+            runner.run(self._stay(ready))
+
+    async def _stay(self, ready: Future[asyncio.AbstractEventLoop]) -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(LoopThreads())
+        self._ending = asyncio.Event()
+        ready.set_result(loop)
+        await self._ending.wait()
 
     def close(self) -> None:
-        """End the loop's thread, when one was started."""
-        self._stack.close()
+        """End the calls that are being made, and the loop's thread, when one was started.
+
+        A thread that cannot end, because something blocks its loop, is left behind.
+        """
+        with self._lock:
+            self._closed = True
+            calls, thread, self._thread = tuple(self._calls), self._thread, None
+        for call in calls:
+            call.cancel()
+        if thread is not None and self._loop is not None and self._ending is not None:
+            self._loop.call_soon_threadsafe(self._ending.set)
+            thread.join(GRACE_S)
 
 
 _Result = tuple[T, None] | tuple[None, BaseException]
@@ -87,6 +130,8 @@ class Work:
     fn: Callable[..., Any] | None = None
     args: tuple[Any, ...] = ()
     afn: Callable[..., Coroutine[Any, Any, Any]] | None = None
+    activity: bool = False
+    """Whether the function is a user's, which may hang; any other works on the database."""
 
 
 Steps = Generator[Work, Any, T]
@@ -120,11 +165,12 @@ def _make(work: Work) -> Coroutine[Any, Any, Any]:
     return cast(Any, work.afn)(*work.args)
 
 
-async def drive_async(steps: Steps[T]) -> T:
+async def drive_async(steps: Steps[T], *, threads: Threads) -> T:
     """Run a generator of work for `ainvoke`.
 
     Args:
         steps: The generator.
+        threads: Where sync work runs.
 
     Returns:
         What the generator returns.
@@ -133,7 +179,7 @@ async def drive_async(steps: Steps[T]) -> T:
         work = next(steps)
         while True:
             try:
-                done = await (work.afn(*work.args) if work.afn else in_thread(cast(Any, work.fn), *work.args))
+                done = await (work.afn(*work.args) if work.afn else _in_thread(work, threads))
             except BaseException as error:  # noqa: BLE001  # thrown into the generator, which decides
                 work = steps.throw(error)
             else:
@@ -142,15 +188,6 @@ async def drive_async(steps: Steps[T]) -> T:
         return cast(T, end.value)
 
 
-def in_thread(fn: Callable[..., T], *args: Any) -> Awaitable[T]:
-    """Run a blocking function in a thread, with the caller's context variables.
-
-    Args:
-        fn: The function.
-        args: Its arguments.
-
-    Returns:
-        An awaitable of its result.
-    """
-    context = contextvars.copy_context()
-    return asyncio.get_running_loop().run_in_executor(None, lambda: context.run(fn, *args))
+def _in_thread(work: Work, threads: Threads) -> asyncio.Future[Any]:
+    pool = threads.activities if work.activity else threads.database
+    return pool.run(cast(Any, work.fn), *work.args)

@@ -3,62 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
-from threading import Lock
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
 from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StateSnapshot
+from langgraph.types import StateSnapshot, StateUpdate
 from pydantic import BaseModel, TypeAdapter
 
+from stateward.errors import InputRefused
 from stateward.run.admission import Stored, admit, stored
 from stateward.run.checkpoint import AFTER, CHANNEL, FENCE
 from stateward.run.database import Database, open_database
 from stateward.run.drawing import drawable
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
+from stateward.run.edit import edited, is_copy
 from stateward.run.invocation import KEY, Invocation, new_id, session_of
 from stateward.run.plan import Machine
-
-DEFAULT_TABLES = "sqlite:///.stateward/stateward.db"
-"""Where journal, ledger and asks live under a checkpointer that is not ours, when `STATEWARD_DB` does not say."""
-
-
-@dataclass(slots=True)
-class Tables:
-    """Where a graph's tables are, shared by all copies of it.
-
-    Args:
-        url: `STATEWARD_DB`, or None when it is not set.
-        attached: The database the graph was attached to, or None.
-    """
-
-    url: str | None = None
-    attached: Database | None = None
-    _opened: Database | None = None
-    _lock: Lock = field(default_factory=Lock)
-
-    def database(self, saver: object) -> Database:
-        """Return the tables that belong to a checkpointer, opened when first needed.
-
-        Args:
-            saver: The checkpointer of the run.
-
-        Returns:
-            The attached database, else the one at `url`, else one in memory for LangGraph's in-memory saver.
-        """
-        if self.attached is not None:
-            return self.attached
-        with self._lock:
-            if self._opened is None:
-                in_memory = type(saver) is InMemorySaver
-                self._opened = open_database(self.url or ("memory:" if in_memory else DEFAULT_TABLES))
-            return self._opened
+from stateward.run.tables import Tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +140,46 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             await asyncio.shield(drive_async(_close(opened)))
         _raise_failure(opened.invocation)
 
+    def bulk_update_state(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> RunnableConfig:
+        """Edit values of a session, for LangGraph's `update_state`; the chart stays where it stands.
+
+        Args:
+            config: Names the session, and the checkpoint when it is not the latest.
+            supersteps: One update; the node it names has no say.
+
+        Returns:
+            The config of the new checkpoint.
+
+        Raises:
+            InputRefused: A value does not fit the state schema; nothing was written.
+            NotExpected: It is not one update of values, or the session has no run.
+        """
+        if is_copy(supersteps):
+            return super().bulk_update_state(config, supersteps)
+        edit = edited(self.machine, supersteps, before=self.get_state(config))
+        return super().bulk_update_state(config, [[edit]])
+
+    async def abulk_update_state(
+        self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
+    ) -> RunnableConfig:
+        """Edit values of a session, for LangGraph's `aupdate_state`; see `bulk_update_state`.
+
+        Args:
+            config: Names the session, and the checkpoint when it is not the latest.
+            supersteps: One update; the node it names has no say.
+
+        Returns:
+            The config of the new checkpoint.
+
+        Raises:
+            InputRefused: A value does not fit the state schema; nothing was written.
+            NotExpected: It is not one update of values, or the session has no run.
+        """
+        if is_copy(supersteps):
+            return await super().abulk_update_state(config, supersteps)
+        edit = edited(self.machine, supersteps, before=await self.aget_state(config))
+        return await super().abulk_update_state(config, [[edit]])
+
     def committed(self, config: RunnableConfig) -> Steps[StateSnapshot]:
         """Read a session's latest checkpoint, and nothing of a step that a crash cut off before its commit.
 
@@ -199,6 +205,11 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             return self._nested(given, merged, bridge)
             yield Work()  # pragma: no cover  # makes this a generator
         session = session_of(merged)
+        if saver is not None and session is None:
+            raise InputRefused(
+                "The graph has a checkpointer, but the config names no session",
+                fix='Pass config={"configurable": {"thread_id": …}}.',
+            )
         invocation = Invocation(
             session=session or new_id("session"),
             open_database=lambda: self.tables.database(saver) if saver else open_database("memory:"),

@@ -7,6 +7,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
+from stateward.errors import RunError
+from stateward.run.deadline import stop
+
 
 class InFlight:
     """The tasks that are inside a call.
@@ -16,10 +19,16 @@ class InFlight:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._closed = False
 
     @contextmanager
     def call(self) -> Generator[None]:
-        """Keep the present task in mind until its call has ended."""
+        """Keep the present task in mind until its call has ended.
+
+        Raises:
+            RunError: The activity is over.
+        """
+        self.check()
         task = asyncio.current_task()
         if task is not None:
             self._tasks.add(task)
@@ -29,14 +38,28 @@ class InFlight:
             if task is not None:
                 self._tasks.discard(task)
 
+    def check(self) -> None:
+        """Refuse a call that comes after the end.
+
+        Raises:
+            RunError: The activity is over; what calls was left behind by its limit in time.
+        """
+        if self._closed:
+            raise RunError("The activity is over: it took too long", fix="Let it end when it is cancelled.")
+
+    def close(self) -> None:
+        """Let no further call begin."""
+        self._closed = True
+
     async def rest(self, *, cancel: bool = False) -> None:
         """Wait for the calls of other tasks.
 
         Args:
-            cancel: Whether to end them at once, because the activity itself was cancelled.
+            cancel: Whether to end them at once, because the activity itself was cancelled; one that does not stop is
+                left behind.
         """
         others = self._tasks - {asyncio.current_task()}
-        for task in others if cancel else ():
-            task.cancel()
-        if others:
+        if cancel:
+            await stop(*(task for task in others if task is not None))
+        elif others:
             await asyncio.wait(others)

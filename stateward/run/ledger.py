@@ -203,7 +203,7 @@ class Ledger:
         Raises:
             GovernanceError: Nobody is named, or the value is no finite number from 0.
         """
-        if not by:
+        if not by.strip():
             raise GovernanceError("A limit can only be changed by a named person", fix="Say who with `by`.")
         amount = to_billionths(value)
         record = {"event": "limit", "session": session, "run": run, "scope": scope, "unit": unit}

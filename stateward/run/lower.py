@@ -28,15 +28,18 @@ from stateward.govern.policy import Policy
 from stateward.run.allowlist import allowlist
 from stateward.run.checkpoint import CHANNEL, Pins
 from stateward.run.data import ViewData
-from stateward.run.graph import ChartGraph, Tables
+from stateward.run.graph import ChartGraph
 from stateward.run.model import ModelRole
 from stateward.run.node import StateNode, Values, activity_steps, enter_steps
 from stateward.run.plan import ENTER, Machine, chain, plan_state
 from stateward.run.state import StateSchema, declared_types, schema_json, with_control
+from stateward.run.tables import Tables
 from stateward.run.tool import Tool
 from stateward.run.view import View
 from stateward.run.wait import ask_steps, wait_steps
 
+LEAST_LIMIT = 1_000
+"""Supersteps that any chart may take in one call: states without a model spend no turns."""
 NO_FUSE_LIMIT = 10_000
 """Supersteps of one call of a graph whose policy has no turn fuse."""
 
@@ -216,4 +219,4 @@ def _recursion_limit(machine: Machine) -> int:
     turns = [limit.value for policy in machine.effectives.values() for limit in policy.limits if limit.unit == "turns"]
     if not turns:
         return NO_FUSE_LIMIT
-    return int(max(turns) + 1) * (2 * len(machine.plans) + 2) + 25
+    return max(LEAST_LIMIT, int(max(turns) + 1) * (2 * len(machine.plans) + 2) + 25)

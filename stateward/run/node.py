@@ -36,6 +36,8 @@ from stateward.run.tool import ToolResult
 from stateward.run.view import View
 
 Values = dict[str, Any]
+_KINDS = {UpdateRefused: "update", Diverged: "diverged", DefinitionError: "definition"}
+"""Which error event an exception of an activity becomes; any other is `error.activity`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +166,7 @@ def _attempts(machine: Machine, plan: StatePlan, progress: Progress, invocation:
             if not isinstance(verdict, Failed):
                 progress.view.apply(verdict)
                 return Ended(events=(*visit.raised, plan.done))
-        except (CheckpointError, DefinitionError, Diverged):
+        except CheckpointError:
             raise
         except Trip as tripped:
             asks = Suspend([tripped.ask]) if tripped.ask else None
@@ -339,9 +341,9 @@ def as_update(returned: object, *, where: str) -> Mapping[str, Any]:
     if is_dataclass(returned) and not isinstance(cast("object", returned), type | Command):
         return asdict(cast("Any", returned))
     raise UpdateRefused(
-        f"The activity returned `{type(returned).__name__}`, which is not an update of the state",
+        f"`{type(returned).__name__}` is not an update of the state",
         where=where,
-        fix="Return a mapping of state keys; transitions belong into `to` and `on`.",
+        fix="Give a mapping of state keys; transitions belong into `to` and `on`.",
     )
 
 
@@ -351,7 +353,8 @@ def _error(plan: StatePlan, error: Exception) -> Occurrence:
     if isinstance(error, GraphBubbleUp):
         told = "`interrupt()` inside an activity; ask through a restricted tool or wait in a state"
         return _failed("interrupt", plan, error, told)
-    return _failed("update" if isinstance(error, UpdateRefused) else "activity", plan, error, str(error))
+    kind = next((name for kind, name in _KINDS.items() if isinstance(error, kind)), "activity")
+    return _failed(kind, plan, error, str(error))
 
 
 def _failed(kind: str, plan: StatePlan, error: Exception, told: str) -> Occurrence:

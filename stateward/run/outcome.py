@@ -71,16 +71,19 @@ def status_of(journal: str, result: Any) -> ToolStatus:
     return "ok" if journal == "completed" else "unknown" if journal == "unknown" else "failed"
 
 
-def timed_out(tool: Tool) -> Outcome:
+def timed_out(tool: Tool, *, began: bool) -> Outcome:
     """Make the outcome of a call that took too long.
 
-    A sync `once` tool cannot be killed: its thread goes on and nobody knows how it ends (DESIGN decision 17).
+    Of a `once` tool that had begun nobody knows whether it acted: a thread cannot be killed and goes on, and async work
+    was stopped somewhere in its middle (DESIGN decision 17).
 
     Args:
         tool: What was called.
+        began: Whether it had begun; else it waited for a free thread all the time.
     """
-    unknown = tool.effect == "once" and not tool.is_async
-    error = _error(tool.name, "timeout", "it took too long")
+    unknown = tool.effect == "once" and began
+    reason = "it took too long" if began else "no thread was free for it in time; it was not begun"
+    error = _error(tool.name, "timeout", reason)
     return Outcome(status="unknown" if unknown else "failed", result=error, spent={})
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from stateward.errors import Diverged
 from stateward.govern.decision import CallRequest, NeedsApproval
 from stateward.run.ask import Ask
 from stateward.run.entry import Entry
 
+MAX_ANSWERS = 3
+"""Answers to one call under changing arguments, after which it counts as one that never stays the same."""
 _UNKNOWN = (
     "it was started before a crash and nobody knows whether it was done: approve to run it again, reject to leave it"
 )
@@ -24,6 +27,24 @@ def approval(request: CallRequest, entry: Entry, need: NeedsApproval) -> Ask:
     """
     asked = _about(entry, kind="approve", fingerprint=entry.fingerprint, reason=need.reason)
     return replace(asked, arguments=request.arguments, approvers=tuple(need.approvers))
+
+
+def refuse_restless(entry: Entry, *, answered: int) -> None:
+    """Stop asking about a call that has other arguments each time: no answer could ever fit it.
+
+    Args:
+        entry: The call that would be asked about once more.
+        answered: How often it was asked about and answered, ≥ 0.
+
+    Raises:
+        Diverged: It was answered `MAX_ANSWERS` times.
+    """
+    if answered >= MAX_ANSWERS:
+        raise Diverged(
+            f"Call {entry.key.call}, `{entry.name}`, was answered {answered} times and has other arguments again",
+            where=entry.key.path,
+            fix="Move what changes (time, random numbers) into a tool or into the state.",
+        )
 
 
 def aftermath(known: Entry) -> Ask:

@@ -76,7 +76,7 @@ def read(payload: object, *, machine: Machine, asks: Sequence[str], by: str = ""
         payload: What `Command(resume=…)` carried.
         machine: The lowered chart, for the types of events.
         asks: The open asks of the waiting state, in order.
-        by: Who answers, when the payload does not say.
+        by: Who answers, as the host knows it (`configurable.approver`); it stands above what the payload says.
 
     Returns:
         What it says.
@@ -97,7 +97,7 @@ def read(payload: object, *, machine: Machine, asks: Sequence[str], by: str = ""
 
 
 def _form(form: Mapping[str, Any], *, machine: Machine, asks: Sequence[str], by: str) -> Resumption:
-    by = str(form.get("by") or by)
+    stated = str(form.get("by") or "")
     if "event" in form:
         return Happened(
             event=occurrence(str(form["event"]), form.get("data"), machine=machine),
@@ -107,9 +107,11 @@ def _form(form: Mapping[str, Any], *, machine: Machine, asks: Sequence[str], by:
         return Answered(asks=tuple(str(ask) for ask in form["answered"]))
     if "answers" in form and isinstance(form["answers"], Mapping):
         given = cast("Mapping[str, Any]", form["answers"])
-        return Answers(answers=tuple(_answer(ask, value, asks=asks, by=by) for ask, value in given.items()))
+        return Answers(
+            answers=tuple(_answer(ask, value, asks=asks, by=by, stated=stated) for ask, value in given.items())
+        )
     if "decisions" in form:
-        return _decisions(cast("Sequence[Any]", form["decisions"]), asks=asks, by=by)
+        return _decisions(cast("Sequence[Any]", form["decisions"]), asks=asks, by=by, stated=stated)
     raise _unreadable(form)
 
 
@@ -124,7 +126,15 @@ def _word(word: str, *, machine: Machine, asks: Sequence[str], by: str) -> Resum
     return Happened(event=occurrence(word, None, machine=machine))
 
 
-def _answer(ask: str, value: Any, *, asks: Sequence[str], by: str) -> Answer:  # any JSON a client sends
+def _answer(
+    ask: str,
+    value: Any,  # any JSON a client sends
+    *,
+    asks: Sequence[str],
+    by: str,
+    stated: str = "",
+) -> Answer:
+    """Read one answer; who the host says answers (`by`) stands above what the payload says of itself."""
     if ask not in asks:
         raise NotExpected(
             f"The session does not wait for an answer to `{ask}`",
@@ -137,15 +147,15 @@ def _answer(ask: str, value: Any, *, asks: Sequence[str], by: str) -> Answer:  #
             f"The answer to `{ask}` is {value!r}",
             fix="Answer `approve` or `reject`, with a `note` if you like.",
         )
-    return Answer(ask=ask, decision=decision, note=str(form.get("note") or ""), by=str(form.get("by") or by))
+    return Answer(ask=ask, decision=decision, note=str(form.get("note") or ""), by=by or str(form.get("by") or stated))
 
 
-def _decisions(given: Sequence[Any], *, asks: Sequence[str], by: str) -> Answers:
+def _decisions(given: Sequence[Any], *, asks: Sequence[str], by: str, stated: str) -> Answers:
     if len(given) != len(asks):
         raise NotExpected(f"{len(given)} decisions for {len(asks)} open asks", fix="Send one for each, in order.")
     return Answers(
         answers=tuple(
-            _answer(ask, {"decision": one.get("type"), "note": one.get("message")}, asks=asks, by=by)
+            _answer(ask, {"decision": one.get("type"), "note": one.get("message")}, asks=asks, by=by, stated=stated)
             for ask, one in zip(asks, given, strict=True)
         )
     )

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
 from stateward.errors import NotExpected, UnknownSession
+from stateward.run.admission import refuse_drift
 from stateward.run.ask import Ask
 from stateward.run.checkpoint import CHANNEL, Control, decode
 from stateward.run.database import Database
@@ -138,10 +139,42 @@ class Session:
         Raises:
             UnknownAsk: No ask has this id.
             AskClosed: It was answered, withdrawn or expired before.
-            NotExpected: The ask is another session's.
+            NotExpected: The ask is another session's, or its session does not wait for it here.
+            Drift: The run was started by another definition; the answer is not recorded.
         """
+        self.expect(ask)
         self.claim(ask, decision, by=by, note=note)
         return self.resume()
+
+    def expect(self, ask: str) -> None:
+        """Check that an answer would lead somewhere, before it is recorded: an ask takes only one.
+
+        Args:
+            ask: Its id.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            NotExpected: The session does not wait for it, or keeps its checkpoints elsewhere.
+            Drift: The run was started by another definition.
+        """
+        if self.database.asks.get(ask).status != "open":
+            return
+        control = self._control()
+        if control is None:
+            raise NotExpected(
+                f"Session `{self.id}` has no checkpoint in this database",
+                fix=f'Answer where it runs: Command(resume={{"answers": {{"{ask}": "approve"}}}}).',
+            )
+        refuse_drift(self.graph.machine, control)
+        if ask not in [one for ids in control.asks.values() for one in ids]:
+            raise NotExpected(f"Session `{self.id}` does not wait for an answer to `{ask}`")
+
+    def _control(self) -> Control | None:
+        values = cast("dict[str, Any]", self._latest().values or {})
+        return decode(values.get(CHANNEL) or {}, self.graph.machine.chart)
+
+    def _latest(self) -> StateSnapshot:
+        return drive_sync(self.graph.committed(self.config), bridge=Bridge())
 
     def claim(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Ask:
         """Record an answer without going on.
@@ -174,7 +207,7 @@ class Session:
 
     def outcome(self) -> Outcome:
         """Read where the session stands, from its latest checkpoint."""
-        return self._outcome(drive_sync(self.graph.committed(self.config), bridge=Bridge()).values)
+        return self._outcome(self._latest().values)
 
     def _call(self, given: object) -> Outcome:
         self.graph.invoke(given, self.config, context=self.context)

@@ -6,7 +6,7 @@ running it again from its beginning, which is how LangGraph resumes, repeats no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -123,22 +123,29 @@ def happen(machine: Machine, progress: Progress, told: Happened) -> Committed:
         progress.view.apply(told.update)
     committed = finish(machine, progress, [told.event])
     if not committed.handled:
-        raise unexpected(machine, progress.control, told.event.name)
+        raise unexpected(machine, progress.control, told.event.name, reason=committed.reason)
     return committed
 
 
-def unexpected(machine: Machine, control: Control, event: str) -> NotExpected:
+def unexpected(
+    machine: Machine, control: Control, event: str, *, reason: Mapping[str, Any] | None = None
+) -> NotExpected:
     """Make the error for an event that no transition takes now.
 
     Args:
         machine: The lowered chart.
         control: Where the session stands.
         event: The event's name.
+        reason: What went wrong while it was tried; a guard that raised counts as false, and must not be hidden.
     """
     names = [one["name"] for one in awaited(machine, control.configuration)]
     at = ", ".join(machine.chart.nodes[i].path for i in control.configuration.atomic(machine.chart))
+    why = ""
+    if reason is not None and reason.get("event") == "error.guard":
+        told: Mapping[str, Any] = reason.get("data") or {}
+        why = f": its guard `{told.get('guard')}` raised {told.get('error')}"
     return NotExpected(
-        f"No transition takes the event `{event}` now",
+        f"No transition takes the event `{event}` now{why}",
         where=at,
         fix=f"Awaited: {', '.join(names) or 'nothing'}.",
     )

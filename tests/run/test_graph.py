@@ -15,7 +15,7 @@ from langgraph.types import Command
 
 import stateward as sw
 from stateward.errors import SessionBusy
-from stateward.run.graph import Tables
+from stateward.run.tables import Tables
 from stateward.testing import How, run_graph
 from tests.charts.drive import Driven, policy
 from tests.charts.one import One, compiled, one

@@ -1,0 +1,125 @@
+"""Limits in time that hold, whatever the work makes of them.
+
+Work can swallow its cancellation, block the event loop, or sit in a thread that hangs. What it comes to after its limit
+does not count; what does not stop is left behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+from stateward.run.threads import Pool
+
+T = TypeVar("T")
+
+GRACE_S = 0.2
+"""How long cancelled async work may take to stop before it is left behind, in seconds (DESIGN decision 17)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Late:
+    """Work did not end within its limit."""
+
+    began: bool
+    """Whether it had begun at all: in a thread, it may have waited for a free one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _End(Generic[T]):
+    """What work came to, and when; an exception is carried as a value, to know its time too."""
+
+    value: T | None
+    error: BaseException | None
+    at: float
+
+    def open(self) -> T:
+        if self.error is not None:
+            raise self.error
+        return cast(T, self.value)
+
+
+async def in_time(work: Callable[[], Awaitable[T]], *, timeout_s: float | None) -> T | Late:
+    """Await work for at most so long.
+
+    Args:
+        work: Makes the awaitable.
+        timeout_s: Seconds, more than 0; None for no limit.
+
+    Returns:
+        What it returns, or `Late` when it ended after its limit or had to be cancelled. What it raises in time is
+        raised here.
+    """
+    if timeout_s is None:
+        return await work()
+    until = time.monotonic() + timeout_s
+    task = asyncio.create_task(_ended(work))
+    try:
+        await asyncio.wait((task,), timeout=timeout_s)
+    except asyncio.CancelledError:
+        await stop(task)
+        raise
+    if not task.done():
+        await stop(task)
+        return Late(began=True)
+    end = task.result()
+    return Late(began=True) if end.at > until else end.open()
+
+
+async def thread_in_time(pool: Pool, work: Callable[[], T], *, timeout_s: float | None) -> T | Late:
+    """Run blocking work in a thread and await it for at most so long; the wait for a free thread counts.
+
+    Args:
+        pool: Where the thread comes from.
+        work: The work; its thread goes on when it is late.
+        timeout_s: Seconds, more than 0; None for no limit.
+
+    Returns:
+        What it returns, or `Late`. What it raises in time is raised here.
+    """
+    if timeout_s is None:
+        return await pool.run(work)
+    until = time.monotonic() + timeout_s
+    job = pool.submit(_ended_sync, work)
+    try:
+        await asyncio.wait((running := asyncio.wrap_future(job),), timeout=timeout_s)
+    except asyncio.CancelledError:
+        job.cancel()
+        raise
+    if not running.done():
+        return Late(began=not job.cancel())
+    end = running.result()
+    return Late(began=True) if end.at > until else end.open()
+
+
+async def stop(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks and wait until they have stopped, but no longer than a short grace.
+
+    Args:
+        tasks: The tasks; one that swallows its cancellation is left behind.
+    """
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=GRACE_S)
+
+
+async def _ended(work: Callable[[], Awaitable[T]]) -> _End[T]:
+    try:
+        value = await work()
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # noqa: BLE001  # raised again by `open`
+        return _End(None, error, time.monotonic())
+    return _End(value, None, time.monotonic())
+
+
+def _ended_sync(work: Callable[[], T]) -> _End[T]:
+    try:
+        value = work()
+    except BaseException as error:  # noqa: BLE001  # raised again by `open`
+        return _End(None, error, time.monotonic())
+    return _End(value, None, time.monotonic())

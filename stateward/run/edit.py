@@ -1,0 +1,59 @@
+"""Editing a session's values from outside: LangGraph's `update_state`, and Studio's edit button.
+
+LangGraph writes such an update as if a node had returned it, and works out from that node's edges where to go on. A
+chart has no such edges: the node's `Command` says where, so an edit would end every wait. Here an edit changes values,
+validated like an activity's, and leaves the chart where it stands, with its asks and its pending node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from langgraph.types import Command, StateSnapshot, StateUpdate
+
+from stateward.errors import NotExpected
+from stateward.run.admission import checked
+from stateward.run.plan import Machine
+
+COPY = "__copy__"
+"""LangGraph's own word for an update that only copies a checkpoint."""
+
+
+def is_copy(supersteps: Sequence[Sequence[StateUpdate]]) -> bool:
+    """Whether an update only copies checkpoints, as the server does when it forks a thread.
+
+    Args:
+        supersteps: What `bulk_update_state` was given.
+    """
+    return all(update.as_node == COPY for updates in supersteps for update in updates)
+
+
+def edited(machine: Machine, supersteps: Sequence[Sequence[StateUpdate]], *, before: StateSnapshot) -> StateUpdate:
+    """Make an edit that leaves the chart where it stands.
+
+    Args:
+        machine: The lowered chart.
+        supersteps: What `bulk_update_state` was given: one update. The node it names has no say.
+        before: The checkpoint that is edited.
+
+    Returns:
+        The update for LangGraph: the values, and the node that was to run next.
+
+    Raises:
+        InputRefused: A value does not fit the state schema, or a key is Stateward's own.
+        NotExpected: It is not one update of values, or the session has no run to edit.
+    """
+    updates = [update for step in supersteps for update in step]
+    if len(updates) != 1 or not isinstance(updates[0].values, Mapping):
+        raise NotExpected("An edit is one mapping of state keys", fix="Call `update_state(config, {KEY: VALUE})`.")
+    if not before.values or before.next == ("__start__",):
+        raise NotExpected("The session has no run whose values could be edited", fix="Send an input to open one.")
+    values = checked(machine, cast("Mapping[str, Any]", updates[0].values))
+    anyone = machine.activity_node(min(machine.plans)) if machine.plans else machine.wait_node(_first(machine))
+    node = before.next[0] if before.next else anyone
+    return StateUpdate(values=cast("dict[str, Any]", Command(update=values, goto=before.next)), as_node=node)
+
+
+def _first(machine: Machine) -> int:
+    return next(node.index for node in machine.chart.nodes if node.kind == "atomic" and machine.waits(node.index))

@@ -1,0 +1,56 @@
+"""Where journal, ledger and asks of a graph live, when its checkpoints live elsewhere."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from threading import Lock
+
+from langgraph.checkpoint.memory import InMemorySaver
+
+from stateward.run.database import Database, open_database
+
+DEFAULT_TABLES = "sqlite:///.stateward/stateward.db"
+"""Where journal, ledger and asks live under a checkpointer that is not ours, when `STATEWARD_DB` does not say."""
+
+
+@dataclass(slots=True)
+class Tables:
+    """Where a graph's tables are, shared by all copies of it.
+
+    Args:
+        url: `STATEWARD_DB`, or None when it is not set.
+        attached: The database the graph was attached to, or None.
+    """
+
+    url: str | None = None
+    attached: Database | None = None
+    _opened: Database | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def database(self, saver: object) -> Database:
+        """Return the tables that belong to a checkpointer, opened when first needed.
+
+        Args:
+            saver: The checkpointer of the run.
+
+        Returns:
+            The attached database, else the one at `url`, else one in memory for LangGraph's in-memory saver.
+        """
+        if self.attached is not None:
+            return self.attached
+        with self._lock:
+            if self._opened is None:
+                self._opened = open_database(self.url or _fallback(saver))
+            return self._opened
+
+
+def _fallback(saver: object) -> str:
+    if type(saver) is InMemorySaver:
+        return "memory:"
+    warnings.warn(
+        f"Checkpoints are kept by `{type(saver).__name__}`, but journal and asks in `{DEFAULT_TABLES}` of this folder: "
+        "another host, or another folder, will not find them. Set STATEWARD_DB, or compile with `database=`.",
+        stacklevel=2,
+    )
+    return DEFAULT_TABLES
