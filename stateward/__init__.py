@@ -13,8 +13,8 @@ from stateward.run.context import Run, SyncRun, current_run
 from stateward.run.database import open_database as open  # `stateward.open(url)` is the public name
 from stateward.run.graph import ChartGraph
 from stateward.run.messages import Messages
-from stateward.run.model import ModelRole
 from stateward.run.plan import Gate
+from stateward.run.role import ModelRole
 from stateward.run.session import Session
 from stateward.run.tool import ToolContext, ToolResult, tool
 from stateward.run.update import Update

@@ -26,6 +26,8 @@ from stateward.govern.policy_shape import PolicyContent
 from stateward.govern.problem import Key, dotted, first, known_keys, problems
 
 Schema = TypeVar("Schema", bound=BaseModel)
+_START = "STATEWARD_"
+_SECTIONS = ("config", "policy")
 Money = Annotated[float, Field(ge=0, le=1_000_000)]
 
 
@@ -107,7 +109,8 @@ def load(
         An instance of `schema`.
 
     Raises:
-        ConfigError: A file cannot be read, a key is unknown, or a value has a wrong type or is out of range.
+        ConfigError: A file cannot be read, a key is unknown, a value has a wrong type or is out of range, or a
+            variable `STATEWARD_X__…` speaks of no section.
     """
     trees = [(str(file), _read(Path(file))) for file in files] or [("no file", _tree({}))]
     merged = _merge(*trees)
@@ -121,9 +124,7 @@ def load(
         raise ConfigError(file=file, key=dotted(key), expected=found.expected, given=found.given) from error
 
 
-def by_section(
-    overrides: Sequence[str], *, sections: Sequence[str] = ("config", "policy")
-) -> dict[str, tuple[str, ...]]:
+def by_section(overrides: Sequence[str], *, sections: Sequence[str] = _SECTIONS) -> dict[str, tuple[str, ...]]:
     """Sort dotted overrides by their first word, so that each goes to the file it speaks of.
 
     Args:
@@ -169,7 +170,8 @@ def load_policy(
 
     Raises:
         ConfigError: The file is missing, the mode is not one of its modes, or a key or value of the file, of
-            any of its modes, of the environment or of an override is wrong.
+            any of its modes, of the environment or of an override is wrong, or a variable `STATEWARD_X__…` speaks
+            of no section.
     """
     path = _policy_path(name_or_path, folder=folder)
     base = _read(path)
@@ -227,27 +229,51 @@ def _policy_path(name_or_path: str | Path, *, folder: str | Path | None) -> Path
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or text.endswith((".yaml", ".yml")) or "/" in text:
         return Path(name_or_path)
-    file = f"{text}.yaml"
-    if folder is not None:
-        return Path(folder) / file
     here = Path.cwd()
-    for place in (here, *here.parents):
-        found = place / "policies" / file
-        if found.is_file():
-            return found
-    return here / "policies" / file
+    above = [place / "policies" for place in (here, *here.parents)]
+    places = above if folder is None else [Path(folder)]
+    for place in places:
+        if (place / f"{text}.yaml").is_file():
+            return place / f"{text}.yaml"
+    raise _missing(text, places=[place for place in places if place.is_dir()] or places[:1], key="policy")
+
+
+def _missing(name: str, *, places: Sequence[Path], key: str) -> ConfigError:
+    """Say where a file was searched, and what is there."""
+    files = sorted({file.name for place in places for file in (*place.glob("*.yaml"), *place.glob("*.yml"))})
+    none = "a YAML file there, but there is none" if places[0].is_dir() else "that folder, but there is none"
+    expected = f"one of the files there: {', '.join(files)}" if files else none
+    fix = f"Correct the name, or write `{places[0] / name}{'.yaml' if key == 'policy' else ''}`."
+    return ConfigError(file=" and ".join(map(str, places)), key=key, expected=expected, given=name, fix=fix)
+
+
+_WHOLE = "the whole"
 
 
 def _read(path: Path) -> DictConfig:
+    file = str(path)
     try:
         tree = OmegaConf.load(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(file=str(path), key="", expected="a readable file", given=str(error)) from error
-    except (yaml.YAMLError, OmegaConfBaseException) as error:
-        raise ConfigError(file=str(path), key="", expected="valid YAML", given=str(error)) from error
+    except FileNotFoundError as error:
+        raise _missing(path.name, places=[path.parent.absolute()], key="file") from error
+    except (yaml.YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
+        key, found = _yaml_place(error)
+        fix = "Correct the file at that place."
+        raise ConfigError(file=file, key=key, expected="valid YAML in UTF-8", given=found, fix=fix) from error
+    except OSError as error:
+        given, fix = error.strerror or str(error), "Check what the path leads to, and its permissions."
+        raise ConfigError(file=file, key=_WHOLE, expected="a YAML file to read", given=given, fix=fix) from error
     if not isinstance(tree, DictConfig):
-        raise ConfigError(file=str(path), key="", expected="a mapping", given=type(tree).__name__)
+        raise ConfigError(file=file, key=_WHOLE, expected="a mapping", given="a list", fix="Write `key: value` lines.")
     return tree
+
+
+def _yaml_place(error: Exception) -> tuple[str, str]:
+    if isinstance(error, OmegaConfBaseException):
+        return _error_key(error) or _WHOLE, str(error.msg)
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        return f"line {error.problem_mark.line + 1}", error.problem or str(error)
+    return _WHOLE, str(error)
 
 
 def _tree(data: Mapping[str, object]) -> DictConfig:
@@ -295,16 +321,27 @@ def _edits(
     known: Mapping[str, object], *, env: Mapping[str, str] | None, prefix: str, overrides: Sequence[str]
 ) -> tuple[_Edit, ...]:
     given = os.environ if env is None else env
+    _refuse_unknown_sections(given, prefix=prefix)
     return (
-        *_from_environment(known, env=given, start=f"STATEWARD_{prefix.upper()}__"),
+        *_from_environment(known, env=given, start=f"{_START}{prefix.upper()}__"),
         *(_from_override(text, start=f"{prefix}.") for text in overrides),
     )
 
 
+def _refuse_unknown_sections(env: Mapping[str, str], *, prefix: str) -> None:
+    """Refuse a variable that speaks of no section, because nobody else would read it."""
+    known = [section.upper() for section in sorted({*_SECTIONS, prefix})]
+    for name in sorted(env):
+        section, double, _ = name[len(_START) - 1 :].partition("__")
+        if name.upper().startswith(_START) and double and section[1:].upper() not in known:
+            expected, fix = f"one of {', '.join(known)}", "Correct the name or unset the variable."
+            raise ConfigError(file=name, key="section", expected=expected, given=section[1:], fix=fix)
+
+
 def _from_environment(known: Mapping[str, object], *, env: Mapping[str, str], start: str) -> Iterator[_Edit]:
     for name in sorted(env):
-        if name.startswith(start):
-            words = name.removeprefix(start).split("__")
+        if name.upper().startswith(start):
+            words = name[len(start) :].split("__")
             key = _spelled(known, words)
             yield _Edit(label=name, key=key, value=_value(env[name], label=name, key=dotted(key)))
 

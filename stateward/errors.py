@@ -74,16 +74,17 @@ class ConfigError(DefinitionError):
         key: The dotted key.
         expected: What would have been right.
         given: What was found.
+        fix: What the reader can do, where it is not the value that is wrong.
     """
 
-    def __init__(self, *, file: str, key: str, expected: str, given: object) -> None:
+    def __init__(self, *, file: str, key: str, expected: str, given: object, fix: str = "") -> None:
         self.file = file
         self.key = key
         self.expected = expected
         self.given = given
         super().__init__(
             f"`{key}` in `{file}` is {given!r}, expected {expected}",
-            fix="Correct the value or remove the key.",
+            fix=fix or "Correct the value or remove the key.",
         )
 
 

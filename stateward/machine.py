@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import RunnableBinding
 from langchain_core.tools import BaseTool
 from langgraph.cache.base import BaseCache
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -22,7 +23,7 @@ from stateward.govern.policy import Policy
 from stateward.run.database import Database
 from stateward.run.graph import ChartGraph
 from stateward.run.lower import finish, lower
-from stateward.run.model import ModelRole
+from stateward.run.role import ModelRole, role_of
 from stateward.run.tables import Tables
 from stateward.run.tool import Tool, toolbox
 from stateward.simulation import Simulation
@@ -73,7 +74,7 @@ class Chart(Generic[S]):
         self,
         *,
         tools: Iterable[Tool | BaseTool] = (),
-        models: Mapping[str, BaseChatModel | ModelRole] | None = None,
+        models: Mapping[str, BaseChatModel | RunnableBinding[Any, Any] | ModelRole] | None = None,
         checkpointer: BaseCheckpointSaver[Any] | bool | None = None,
         store: BaseStore | None = None,
         cache: BaseCache[Any] | None = None,
@@ -83,7 +84,7 @@ class Chart(Generic[S]):
 
         Args:
             tools: The tools its states may declare.
-            models: A chat model for each role its states declare.
+            models: A chat model for each role its states declare, or what `.bind(…)` of one gives.
             checkpointer: A LangGraph saver. Leave it out for module-level graphs: `langgraph dev` brings its own.
             store: LangGraph's long-term store.
             cache: LangGraph's cache.
@@ -93,7 +94,7 @@ class Chart(Generic[S]):
             The graph.
 
         Raises:
-            DefinitionError: An activity, tool, contract or policy is wrong.
+            DefinitionError: An activity, tool, model, contract or policy is wrong.
             PolicyLoosened: A policy is weaker than one around it; names both places.
             UnknownTool: A state declares a tool that nobody registered.
         """
@@ -102,7 +103,7 @@ class Chart(Generic[S]):
             schema=self.schema,
             root=self.policy,
             tools=toolbox(tools),
-            roles={role: _role(role, model) for role, model in (models or {}).items()},
+            roles={role: role_of(role, model) for role, model in (models or {}).items()},
             context=self.context,
         )
         graph = finish(
@@ -145,7 +146,3 @@ class Chart(Generic[S]):
             A simulation in the initial configuration.
         """
         return Simulation(self.definition, state=dict(state or {}))
-
-
-def _role(name: str, model: BaseChatModel | ModelRole) -> ModelRole:
-    return model if isinstance(model, ModelRole) else ModelRole(name=name, model=model)

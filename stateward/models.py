@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from stateward.config import ModelConfig
 from stateward.errors import ConfigError
-from stateward.run.model import ModelRole
+from stateward.run.role import ModelRole
 from stateward.run.tool import Tool
 from stateward.testing import ScriptedModel
 
@@ -71,6 +71,7 @@ def _model(role: str, config: ModelConfig, *, env: Mapping[str, str]) -> BaseCha
         temperature=config.temperature,
         timeout=config.timeout_s,
         max_retries=2,
+        stream_usage=True,  # otherwise a streamed call is charged as reserved
     )
 
 

@@ -94,9 +94,9 @@ WRONG: list[tuple[str, dict[str, str], list[str], str, str]] = [
         "one.yaml",
         "models.p.temperature",
     ),
-    ("inbox: x\ninbox: y", {}, [], "one.yaml", ""),
-    ("- a list", {}, [], "one.yaml", ""),
-    ("a: [", {}, [], "one.yaml", ""),
+    ("inbox: x\ninbox: y", {}, [], "one.yaml", "line 2"),
+    ("- a list", {}, [], "one.yaml", "the whole"),
+    ("a: [", {}, [], "one.yaml", "line 2"),
 ]
 
 
@@ -112,9 +112,54 @@ def test_a_mistake_names_its_source_and_key(
 
 
 def test_a_missing_file_is_a_mistake(tmp_path: Path) -> None:
-    """A file that cannot be read is never taken as empty."""
-    with pytest.raises(ConfigError, match="a readable file"):
+    """A file that cannot be read is never taken as empty; the error lists what is in its folder."""
+    with pytest.raises(ConfigError, match="a YAML file there, but there is none"):
         load(Desk, tmp_path / "none.yaml", env={})
+    write(tmp_path, "some.yaml", "")
+    with pytest.raises(ConfigError, match=r"is 'none\.yaml', expected one of the files there: some\.yaml") as refused:
+        load(Desk, tmp_path / "none.yaml", env={})
+    assert (refused.value.file, refused.value.key) == (str(tmp_path), "file")
+
+
+@pytest.mark.parametrize("content", [b"inbox: \xff", b"3", b"a: ${b"])
+def test_a_file_that_is_no_yaml_is_a_mistake_at_a_place(tmp_path: Path, content: bytes) -> None:
+    """No message has an empty key or advises to remove it."""
+    file = tmp_path / "one.yaml"
+    file.write_bytes(content)
+    with pytest.raises(ConfigError) as refused:
+        load(Desk, file, env={})
+    assert refused.value.file == str(file)
+    assert refused.value.key
+    assert "remove the key" not in str(refused.value)
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    """What the system says about a path is what was given."""
+    with pytest.raises(ConfigError, match=r"`the whole` in `.*` is 'Is a directory', expected a YAML file to read"):
+        load(Desk, tmp_path, env={})
+
+
+MISSPELT = ["STATEWARD_POLCY__FUSES__USD", "STATEWARD__FUSES", "stateward_polcy__X", "STATEWARD_POLICY_FUSES__USD"]
+
+
+@pytest.mark.parametrize("name", MISSPELT)
+def test_a_variable_of_an_unknown_section_is_a_mistake(desk: Path, folder: Path, name: str) -> None:
+    """Nobody would read it, so a limit written there would not hold."""
+    for read in (lambda env: load(Desk, desk, env=env), lambda env: load_policy("desk", folder=folder, env=env)):
+        with pytest.raises(ConfigError, match="expected one of CONFIG, POLICY") as refused:
+            read({name: "0.2"})
+        assert (refused.value.file, refused.value.key) == (name, "section")
+
+
+def test_other_variables_are_left_alone(desk: Path) -> None:
+    """Plain variables of Stateward, those of others, and the section of this very schema are no mistakes."""
+    env = {"STATEWARD_DB": "x", "STATEWARD_DEBUG": "1", "OTHER_POLCY__X": "1", "STATEWARD_DESK__WORKERS": "5"}
+    assert load(Desk, desk, env=env, prefix="desk").workers == 5
+
+
+def test_the_section_of_a_variable_has_no_case(folder: Path) -> None:
+    """A variable in small letters is read, not passed over."""
+    assert load_policy("desk", folder=folder, env={"stateward_policy__fuses__usd": "0.2"}).fuses.usd == 0.2
 
 
 def test_a_model_has_one_address() -> None:
@@ -217,6 +262,22 @@ def test_a_mode_that_is_not_used_must_be_right_too(tmp_path: Path, text: str, ke
 
 
 def test_a_policy_that_is_not_there_is_a_mistake(folder: Path) -> None:
-    """A missing policy is never taken as an empty one."""
-    with pytest.raises(ConfigError, match="a readable file"):
+    """A missing policy is never taken as an empty one; the error lists the policies there."""
+    with pytest.raises(ConfigError, match=r"is 'other', expected one of the files there: desk\.yaml") as refused:
         load_policy("other", folder=folder, env={})
+    assert (refused.value.file, refused.value.key) == (str(folder), "policy")
+    assert str(refused.value).endswith(f"Correct the name, or write `{folder / 'other.yaml'}`.")
+
+
+def test_a_policy_searched_upwards_names_the_folders(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a folder, those that were searched are named."""
+    monkeypatch.chdir(folder)
+    with pytest.raises(ConfigError, match=r"expected one of the files there: desk\.yaml") as refused:
+        load_policy("other", env={})
+    assert str(folder) in refused.value.file
+
+
+def test_a_folder_of_policies_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
+    """The folder is named, and that it is missing."""
+    with pytest.raises(ConfigError, match="expected that folder, but there is none"):
+        load_policy("desk", folder=tmp_path / "none", env={})

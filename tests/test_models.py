@@ -22,6 +22,16 @@ def test_an_openai_compatible_endpoint_is_reached_by_its_base_url() -> None:
     assert (model.model_name, model.openai_api_base) == ("qwen3", "http://localhost:8000/v1")
 
 
+def test_usage_is_asked_for_when_a_reply_is_streamed() -> None:
+    """A streamed call is charged by what it took, at a local endpoint too."""
+    config = ModelConfig(provider="openai", model="qwen3", base_url="http://localhost:8000/v1")
+
+    model = chat_model("writer", config, env={}).model
+
+    assert isinstance(model, ChatOpenAI)
+    assert model.stream_usage is True
+
+
 def test_a_key_comes_from_the_environment_only() -> None:
     """The configuration names the variable."""
     config = ModelConfig(provider="openai", model="gpt-4o-mini", api_key_env="DESK_KEY")

@@ -72,7 +72,7 @@ def normalise(value: Mapping[str, object], *, spec: ContractSpec) -> dict[str, o
     fields = {field.name: field for field in spec.fields}
     result: dict[str, object] = {}
     for key, item in value.items():
-        name = names.get(_folded(key), key)
+        name = key if key in fields else names.get(_folded(key), key)
         if name in result:
             raise ValueError(f"one key for the field `{name}`, not two")
         result[name] = _value(item, spec=fields[name]) if name in fields else item
@@ -92,7 +92,7 @@ def _is_object(data: object) -> bool:
 
 
 def _value(value: object, *, spec: FieldSpec) -> object:
-    if spec.type != "enum" or not isinstance(value, str):
+    if spec.type != "enum" or not isinstance(value, str) or value in spec.values:
         return value
     return _spellings(spec.values, aliases=spec.aliases).get(_folded(value), value)
 
@@ -109,8 +109,12 @@ def _folded(text: str) -> str:
 
 def _attributes(fields: Iterable[FieldSpec]) -> dict[str, FieldSpec]:
     """Give each field an attribute's name that pydantic takes: its own, unless every model has one of that name."""
-    specs = {spec.name: spec for spec in fields}
-    return {(_free(name, taken=specs) if _is_taken(name) else name): spec for name, spec in specs.items()}
+    specs = tuple(fields)
+    own = {spec.name for spec in specs if not _is_taken(spec.name)}
+    given: dict[str, FieldSpec] = {}
+    for spec in specs:
+        given[spec.name if spec.name in own else _free(spec.name, taken=own | given.keys())] = spec
+    return given
 
 
 def _is_taken(name: str) -> bool:

@@ -45,7 +45,9 @@ def require_kind(value: object, *, kind: type[object], key: str, by: object, opt
         DefinitionError: The part is of another class.
     """
     if not isinstance(value, kind) and not (optional and value is None):
-        raise refused(key, expected=f"a {kind.__name__}{' or None' if optional else ''}", given=value, by=by)
+        raise refused(
+            key, expected=f"a value of type {kind.__name__}{' or None' if optional else ''}", given=value, by=by
+        )
 
 
 def items_of(value: object, *, kind: type[Part], key: str, by: object) -> list[Part]:

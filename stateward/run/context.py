@@ -22,7 +22,8 @@ from stateward.errors import DefinitionError, RunError
 from stateward.run.door import Door
 from stateward.run.drive import Bridge
 from stateward.run.invocation import Invocation
-from stateward.run.model import GovernedModel, ModelRole
+from stateward.run.model import GovernedModel
+from stateward.run.role import ModelRole
 from stateward.run.signal import Suspend, Trip
 from stateward.run.tool import ToolCall, ToolResult
 

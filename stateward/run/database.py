@@ -28,6 +28,7 @@ from stateward.run.ledger import Ledger
 from stateward.run.saver import FencedSaver
 from stateward.run.schema import prepare
 from stateward.run.sessions import Sessions
+from stateward.run.threads import Threads
 
 _FILE = "sqlite:///"
 
@@ -55,6 +56,8 @@ class Database:
         self.journal = Journal(connection, ledger=self.ledger, audit=self.audit)
         self.asks = Asks(connection, audit=self.audit)
         self.saver = FencedSaver(connection, sessions=self.sessions)
+        self.threads = Threads()
+        """Where the runs over this database put blocking code."""
         self._guard = threading.Lock()
         self._store: BaseStore | None = None
 

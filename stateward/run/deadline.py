@@ -95,6 +95,23 @@ async def thread_in_time(pool: Pool, work: Callable[[], T], *, timeout_s: float 
     return Late(began=True) if end.at > until else end.open()
 
 
+async def called(pool: Pool, work: Callable[[], Any], *, is_async: bool, timeout_s: float | None) -> Any:
+    """Make a call of a tool: on the loop when it is async, else in a thread.
+
+    Args:
+        pool: Where the thread comes from.
+        work: The call; for an async tool it returns an awaitable.
+        is_async: Whether it does.
+        timeout_s: Seconds, more than 0; None for no limit.
+
+    Returns:
+        What the tool returns, or `Late`.
+    """
+    if is_async:
+        return await in_time(work, timeout_s=timeout_s)
+    return await thread_in_time(pool, work, timeout_s=timeout_s)
+
+
 async def stop(*tasks: asyncio.Task[Any]) -> None:
     """Cancel tasks and wait until they have stopped, but no longer than a short grace.
 

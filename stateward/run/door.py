@@ -30,13 +30,14 @@ from stateward.govern.redact import DataClass, redact
 from stateward.run.activation import Activation
 from stateward.run.ask import ask_id
 from stateward.run.database import Database
-from stateward.run.drive import in_thread
+from stateward.run.deadline import Late, called
 from stateward.run.in_flight import InFlight
 from stateward.run.journal import Entry, Reservation, Tripped
 from stateward.run.ledger import BILLION
 from stateward.run.outcome import SECRET, Outcome, failed, kept, replayed, status_of, timed_out
 from stateward.run.question import aftermath, approval, refuse_restless
 from stateward.run.signal import Suspend, Trip, fuse_event, raced
+from stateward.run.threads import Threads
 from stateward.run.tool import Effect, Tool, ToolContext, ToolResult, refusal
 
 _SENSITIVE: frozenset[DataClass] = frozenset({"secret", "personal"})
@@ -53,6 +54,7 @@ class Door:
         effective: The folded policy of the state.
         tools: The tools the state declares.
         fence: The session's fencing token, or None when nothing is leased.
+        threads: Where sync tools and work on the database run.
         notify: Told of each result as it comes, whatever the order of the calls.
     """
 
@@ -64,6 +66,7 @@ class Door:
         effective: Effective,
         tools: Mapping[str, Tool],
         fence: int | None,
+        threads: Threads,
         notify: Callable[[ToolResult], None],
     ) -> None:
         self.notify = notify
@@ -72,6 +75,7 @@ class Door:
         self.effective = effective
         self.tools = tools
         self.fence = fence
+        self.threads = threads
         self.signal: Suspend | Trip | None = None
         """Why the activity must end here; it stands even if the activity swallowed what was raised."""
         self._slots = asyncio.Semaphore(FAN_OUT)
@@ -103,7 +107,7 @@ class Door:
         try:
             parsed = known.parse(arguments)
         except ValueError as wrong:
-            await in_thread(self._audit, "invalid", name, arguments, str(wrong), call)
+            await self.threads.database.run(self._audit, "invalid", name, arguments, str(wrong), call)
             return refusal(name, "invalid", str(wrong), call=call, call_id=call_id)
         return await self._call_tool(known, parsed, call=call, call_id=call_id)
 
@@ -119,14 +123,15 @@ class Door:
         entry = self._entry(request, call=call, effect=tool.effect)
         async with self._slots:
             try:
-                admitted = await in_thread(self._admit, request, entry, tool)
+                pool = self.threads.lookups if tool.lookup else self.threads.database
+                admitted = await pool.run(self._admit, request, entry, tool)
             except (Suspend, Trip) as signal:
                 self.signal = self.signal or signal
                 raise
             if isinstance(admitted, ToolResult):
                 return replace(admitted, call_id=call_id)
             outcome = await self._perform(tool, arguments, admitted)
-            await in_thread(self._settle, admitted, outcome)
+            await self.threads.database.run(self._settle, admitted, outcome)
         result = ToolResult(
             name=tool.name,
             status=status_of(outcome.status, outcome.result),
@@ -175,7 +180,9 @@ class Door:
         Raises:
             FuseTripped: A fuse forbids the call.
             Diverged: The journal has another call under this number.
+            RunError: The activity is over.
         """
+        self.in_flight.check()
         try:
             return self._admit_model(request, call)
         except Trip as trip:
@@ -270,7 +277,8 @@ class Door:
         if tool.lookup is None:
             return self._unknown(known)
         try:
-            found = tool.lookup(known.key.idempotency_key)
+            looking = self.threads.tools.submit(tool.lookup, known.key.idempotency_key)
+            found = looking.result(timeout=self._limit_s(tool))
         except Exception as error:  # noqa: BLE001  # recorded: nobody knows how the call ended
             reason = f"its look-up failed: {type(error).__name__}: {error}"
             self._audit("lookup_failed", known.name, known.arguments, reason, known.key.call)
@@ -330,13 +338,13 @@ class Door:
         )
         work = tool.bind(arguments, context=context)
         try:
-            running = work() if tool.is_async else in_thread(work)
-            value = await asyncio.wait_for(running, timeout=_shortest(tool.timeout_s, self.effective.call_timeout_s))
-        except TimeoutError:
-            return timed_out(tool)
+            value = await called(self.threads.tools, work, is_async=tool.is_async, timeout_s=self._limit_s(tool))
         except Exception as error:  # noqa: BLE001  # recorded: it is the call's outcome
             return failed(tool, error)
-        return kept(tool, value)
+        return timed_out(tool, began=value.began) if isinstance(value, Late) else kept(tool, value)
+
+    def _limit_s(self, tool: Tool) -> float | None:
+        return min((s for s in (tool.timeout_s, self.effective.call_timeout_s) if s is not None), default=None)
 
     def _settle(self, entry: Entry, outcome: Outcome) -> None:
         self.database.journal.settle(
@@ -352,7 +360,7 @@ class Door:
     async def _deny(
         self, name: str, arguments: Mapping[str, Any], reason: str, *, call: int, call_id: str
     ) -> ToolResult:
-        await in_thread(self._audit, "denied", name, arguments, reason, call)
+        await self.threads.database.run(self._audit, "denied", name, arguments, reason, call)
         return refusal(name, "denied", reason, call=call, call_id=call_id)
 
     def _tripped(self, denial: Deny, request: CallRequest, call: int) -> Occurrence:
@@ -378,10 +386,6 @@ class Door:
 
 def _undeclared(name: str, tools: Mapping[str, Tool]) -> str:
     return f"the state does not declare the tool `{name}`; it may use: {', '.join(sorted(tools)) or 'none'}"
-
-
-def _shortest(*limits: float | None) -> float | None:
-    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _raise_first(results: Sequence[object], kind: type[BaseException]) -> None:

@@ -131,13 +131,15 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             NotExpected: The chart has no transition for the event now.
             Drift: The run was started by another definition.
         """
-        opened = await drive_async(self._open(input, config, Bridge(loop=asyncio.get_running_loop())))
+        threads, bridge = self.tables.threads, Bridge(loop=asyncio.get_running_loop())
+        opened = await drive_async(self._open(input, config, bridge), threads=threads)
         try:
             async for part in super().astream(opened.given, opened.config, **_durable(self, kwargs)):
                 yield part
-            await drive_async(self._record(opened))
+            await drive_async(self._record(opened), threads=threads)
         finally:
-            await asyncio.shield(drive_async(_close(opened)))
+            bridge.close()
+            await asyncio.shield(drive_async(_close(opened), threads=threads))
         _raise_failure(opened.invocation)
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> RunnableConfig:
@@ -214,6 +216,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             session=session or new_id("session"),
             open_database=lambda: self.tables.database(saver) if saver else open_database("memory:"),
             bridge=bridge,
+            threads=self.tables.threads,
             tenant=_named(merged, "tenant"),
             approver=_named(merged, "approver"),
         )
@@ -245,6 +248,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             session=session,
             open_database=(lambda: outer.database) if outer else (lambda: self.tables.database(None)),
             bridge=bridge,
+            threads=self.tables.threads,
             lease=outer.lease if outer else None,
             tenant=outer.tenant if outer else _named(config, "tenant"),
             approver=outer.approver if outer else _named(config, "approver"),

@@ -60,6 +60,6 @@ class InFlight:
         """
         others = self._tasks - {asyncio.current_task()}
         if cancel:
-            await stop(*(task for task in others if task is not None))
+            await stop(*others)
         elif others:
             await asyncio.wait(others)

@@ -17,6 +17,7 @@ from langchain_core.runnables import RunnableConfig
 from stateward.run.database import Database
 from stateward.run.drive import Bridge
 from stateward.run.lease import Lease
+from stateward.run.threads import Threads
 
 KEY = "__stateward_invocation"
 """Two underscores: LangGraph keeps such keys out of checkpoint metadata."""
@@ -29,6 +30,8 @@ class Invocation:
     session: str
     open_database: Callable[[], Database]
     bridge: Bridge
+    threads: Threads = field(default_factory=Threads)
+    """Where blocking code runs."""
     tenant: str = ""
     """Whose session it is: `tenant` in the config's `configurable`."""
     approver: str = ""

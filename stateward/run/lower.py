@@ -29,9 +29,9 @@ from stateward.run.allowlist import allowlist
 from stateward.run.checkpoint import CHANNEL, Pins
 from stateward.run.data import ViewData
 from stateward.run.graph import ChartGraph
-from stateward.run.model import ModelRole
 from stateward.run.node import StateNode, Values, activity_steps, enter_steps
 from stateward.run.plan import ENTER, Machine, chain, plan_state
+from stateward.run.role import ModelRole
 from stateward.run.state import StateSchema, declared_types, schema_json, with_control
 from stateward.run.tables import Tables
 from stateward.run.tool import Tool

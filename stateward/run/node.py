@@ -6,9 +6,9 @@ follows a tool call starts here: `_attempts` calls the activity with its `Run`.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
+from functools import partial
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -27,6 +27,7 @@ from stateward.run.checkpoint import CHANNEL, Control, decode
 from stateward.run.commit import Committed, Progress, ask_commit, finish
 from stateward.run.context import Core, Run, SyncRun, awithin, within
 from stateward.run.data import ViewData
+from stateward.run.deadline import Late, in_time
 from stateward.run.door import Door
 from stateward.run.drive import Steps, Work, drive_async, drive_sync
 from stateward.run.invocation import Invocation, invocation_of
@@ -85,7 +86,8 @@ class StateNode(Runnable[Values, Command[Any]]):
             config: LangGraph's config.
             kwargs: Unused.
         """
-        return await drive_async(self._steps(input, config or {}))
+        config = config or {}
+        return await drive_async(self._steps(input, config), threads=invocation_of(config).threads)
 
 
 def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
@@ -231,29 +233,27 @@ def _work(visit: _Visit) -> Work:
     bound = cast(Any, plan.bound)
     if plan.is_sync:
         run = visit.run() if plan.takes_run else None
-        return Work(fn=within, args=(visit.run, bound, state, event, run))
+        return Work(fn=within, args=(visit.run, bound, state, event, run), activity=True)
     run = visit.run()
     given = (state, event, run)
     if plan.runnable is not None:
         # Always awaited: every Runnable can be, one made of a coroutine function cannot be invoked, and only so does
         # its timeout hold.
-        return Work(afn=_timed(awithin(run, plan.runnable.ainvoke), plan.timeout_s), args=(state,))
-    return Work(afn=_timed(awithin(run, bound), plan.timeout_s), args=given)
+        return Work(afn=_timed(run, plan.runnable.ainvoke, plan.timeout_s), args=(state,))
+    return Work(afn=_timed(run, bound, plan.timeout_s), args=given)
 
 
-def _timed(call: Any, timeout_s: float | None) -> Any:
+def _timed(run: Core[Any], fn: Any, timeout_s: float | None) -> Any:
+    call = awithin(run, fn)
     if timeout_s is None:
         return call
 
     async def bounded(*args: Any) -> Any:
-        limit = asyncio.timeout(timeout_s)
-        try:
-            async with limit:
-                return await call(*args)
-        except TimeoutError as late:
-            if limit.expired():
-                raise _TimedOut(f"it took more than {timeout_s:g} s") from late
-            raise
+        returned = await in_time(partial(call, *args), timeout_s=timeout_s)
+        if isinstance(returned, Late):
+            run.door.in_flight.close()
+            raise _TimedOut(f"it took more than {timeout_s:g} s")
+        return returned
 
     return bounded
 
@@ -278,6 +278,7 @@ def _make_run(machine: Machine, plan: StatePlan, progress: Progress, invocation:
             effective=plan.effective,
             tools=plan.tools,
             fence=invocation.fence,
+            threads=invocation.threads,
             notify=lambda result: writer(_as_part(result, path=path)),
         )
 

@@ -19,7 +19,7 @@ from stateward.govern.contract import contract as make_contract
 from stateward.govern.effective import Effective
 from stateward.govern.policy import Policy
 from stateward.run.checkpoint import Pins
-from stateward.run.model import ModelRole
+from stateward.run.role import ModelRole
 from stateward.run.state import StateSchema
 from stateward.run.tool import Tool, select
 

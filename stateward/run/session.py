@@ -215,7 +215,7 @@ class Session:
 
     async def _acall(self, given: object) -> Outcome:
         await self.graph.ainvoke(given, self.config, context=self.context)
-        snapshot = await drive_async(self.graph.committed(self.config))
+        snapshot = await drive_async(self.graph.committed(self.config), threads=self.database.threads)
         return self._outcome(snapshot.values)
 
     def _outcome(self, values: Any) -> Outcome:

@@ -9,6 +9,7 @@ from threading import Lock
 from langgraph.checkpoint.memory import InMemorySaver
 
 from stateward.run.database import Database, open_database
+from stateward.run.threads import Threads
 
 DEFAULT_TABLES = "sqlite:///.stateward/stateward.db"
 """Where journal, ledger and asks live under a checkpointer that is not ours, when `STATEWARD_DB` does not say."""
@@ -25,8 +26,14 @@ class Tables:
 
     url: str | None = None
     attached: Database | None = None
+    own_threads: Threads = field(default_factory=Threads)
     _opened: Database | None = None
     _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def threads(self) -> Threads:
+        """Where runs put blocking code: the threads of the attached database, or of the graph itself."""
+        return self.attached.threads if self.attached is not None else self.own_threads
 
     def database(self, saver: object) -> Database:
         """Return the tables that belong to a checkpointer, opened when first needed.

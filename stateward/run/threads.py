@@ -1,4 +1,4 @@
-"""The threads that blocking code runs in: three pools, so that no kind of work waits for another.
+"""The threads that blocking code runs in, in several pools, so that no kind of work waits for another.
 
 Python cannot end a thread. So the threads of tools and activities are daemons that nobody joins: one that hangs costs a
 place in its pool until it ends, and holds up neither the run that gave it up nor the end of the process. The database
@@ -8,12 +8,13 @@ has threads of its own, which no tool can take.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from threading import Condition, Thread
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -24,6 +25,9 @@ DATABASE_LIMIT = 4
 """Threads of the database; its connection serves one at a time."""
 IDLE_S = 1.0
 """How long a thread waits for more work before it ends, in seconds."""
+
+
+_Job = tuple[Future[Any], Callable[[], Any]]
 
 
 class Pool:
@@ -37,10 +41,22 @@ class Pool:
     def __init__(self, name: str, *, limit: int) -> None:
         self.name = name
         self.limit = limit
-        self._changed = Condition()
-        self._jobs: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._lock = Lock()
+        self._queued = 0
+        """Jobs that no thread has taken; a thread that takes one counts it and itself out at the same time."""
         self._idle = 0
         self._count = 0
+
+    @property
+    def idle(self) -> int:
+        """Threads that wait for work."""
+        return self._idle
+
+    @property
+    def waiting(self) -> int:
+        """Jobs that wait for a thread."""
+        return self._queued
 
     def submit(self, fn: Callable[..., T], *args: Any) -> Future[T]:
         """Run a function in a thread, with the caller's context variables.
@@ -54,16 +70,15 @@ class Pool:
         """
         future: Future[T] = Future()
         job = (future, partial(copy_context().run, fn, *args))
-        with self._changed:
-            self._jobs.append(job)
-            if self._idle >= len(self._jobs):
-                self._changed.notify()
-                return future
+        with self._lock:
             if self._count >= self.limit:
                 self._forget_cancelled()
-                return future
-            self._count += 1
-        self._start(job)
+            self._queued += 1
+            grow = self._idle < self._queued and self._count < self.limit
+            self._count += grow
+            self._jobs.put(job)
+        if grow:
+            self._start(future)
         return future
 
     def run(self, fn: Callable[..., T], *args: Any) -> asyncio.Future[T]:
@@ -78,35 +93,53 @@ class Pool:
         """
         return asyncio.wrap_future(self.submit(fn, *args))
 
-    def _start(self, job: tuple[Future[Any], Callable[[], Any]]) -> None:
+    def _start(self, future: Future[Any]) -> None:
         try:
             Thread(target=self._work, name=self.name, daemon=True).start()
         except BaseException:
-            with self._changed:
+            with self._lock:
                 self._count -= 1
-                if job in self._jobs:
-                    self._jobs.remove(job)
+            future.cancel()
             raise
 
     def _forget_cancelled(self) -> None:
         """Let go of what nobody waits for any more: behind threads that all hang it would pile up."""
-        self._jobs = deque(job for job in self._jobs if not job[0].cancelled())
+        for _ in range(self._jobs.qsize()):
+            with suppress(Empty):
+                job = self._jobs.get_nowait()
+                if job[0].cancelled():
+                    self._queued -= 1
+                else:
+                    self._jobs.put(job)
 
     def _work(self) -> None:
         while (job := self._next()) is not None:
             _settle(*job)
             del job
 
-    def _next(self) -> tuple[Future[Any], Callable[[], Any]] | None:
-        with self._changed:
+    def _next(self) -> _Job | None:
+        with self._lock:
             self._idle += 1
-            if not self._jobs:
-                self._changed.wait_for(lambda: self._jobs, timeout=IDLE_S)
+        try:
+            job = self._jobs.get(timeout=IDLE_S)
+        except Empty:
+            return self._last()
+        with self._lock:
             self._idle -= 1
-            if self._jobs:
-                return self._jobs.popleft()
-            self._count -= 1
-            return None
+            self._queued -= 1
+        return job
+
+    def _last(self) -> _Job | None:
+        """Take a job that came just now, or count the thread out."""
+        with self._lock:
+            self._idle -= 1
+            try:
+                job = self._jobs.get_nowait()
+            except Empty:
+                self._count -= 1
+                return None
+            self._queued -= 1
+            return job
 
 
 def _settle(future: Future[Any], call: Callable[[], Any]) -> None:
@@ -135,6 +168,8 @@ class Threads:
         """For work on the database, which never waits for a tool."""
         self.tools = Pool("stateward-tool", limit=limit)
         """For sync tools."""
+        self.lookups = Pool("stateward-lookup", limit=limit)
+        """For work on the database that looks up, with a function of a tool, what became of its call."""
         self.activities = Pool("stateward-activity", limit=limit)
         """For sync activities under `ainvoke`; apart from the tools that they wait for."""
 
@@ -162,7 +197,7 @@ class LoopThreads(ThreadPoolExecutor):
         """
         return self._pool.submit(partial(fn, *args, **kwargs))
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002  # stdlib
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leave the threads to themselves.
 
         Args:

@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_type_hints
 
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import Tool as LangChainTool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from stateward.errors import DefinitionError, UnknownTool
@@ -199,20 +200,31 @@ def adapt(source: BaseTool) -> Tool:
         The Tool.
     """
 
-    async def call(**arguments: Any) -> Any:
+    def call(**arguments: Any) -> Any:
+        return source.invoke(arguments)
+
+    async def acall(**arguments: Any) -> Any:
         return await source.ainvoke(arguments)
 
+    is_async = _is_async(source)
     schema = cast("type[BaseModel]", source.get_input_schema())
     return Tool(
         name=source.name,
         description=source.description,
-        fn=call,
+        fn=acall if is_async else call,
         arguments=schema,
         effect="once",
-        is_async=True,
+        is_async=is_async,
         takes_context=False,
         schema=schema.model_json_schema(),
     )
+
+
+def _is_async(source: BaseTool) -> bool:
+    """Whether a LangChain tool has an async form of its own; else LangChain would choose the thread of the sync one."""
+    if isinstance(source, StructuredTool | LangChainTool):
+        return source.coroutine is not None
+    return next(kind for kind in type(source).__mro__ if "_arun" in vars(kind)) is not BaseTool
 
 
 def toolbox(tools: Iterable[Tool | BaseTool]) -> Mapping[str, Tool]:

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 import stateward as sw
 from stateward.govern.policy import Policy
 from stateward.run.graph import ChartGraph
-from stateward.run.model import ModelRole
+from stateward.run.role import ModelRole
 
 
 class Talk(TypedDict, total=False):

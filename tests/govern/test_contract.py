@@ -6,6 +6,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from stateward.govern.contract import contract, normalise
+from stateward.govern.gate import Failed, Passed, check
 from stateward.govern.policy import ContractSpec, FieldSpec, Policy
 
 GOOD = {"summary": "The order is late", "category": "other", "priority": "p2", "sentiment": "calm"}
@@ -83,3 +84,32 @@ def test_a_value_itself_goes_before_an_alias() -> None:
     field = FieldSpec(name="f", type="enum", values=("high", "low"), aliases=(("high", "low"),))
     spec = ContractSpec(name="C", fields=(field,))
     assert normalise({"f": "high"}, spec=spec) == {"f": "high"}
+
+
+NAMES = ["copy", "schema", "json", "model_dump", "model_config", "model_fields", "_x", "__config__", "normalise", "a-b"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_field_may_have_any_name(name: str) -> None:
+    """A field named like a part of every pydantic model is a field like others, in data and in the schema."""
+    fields = (FieldSpec(name=name, type="str"), FieldSpec(name="copy_", type="int", required=False))
+    spec = ContractSpec(name="C", fields=fields, aliases=(("other", name),))
+    model = contract(spec, mode="strict", policy_hash="0" * 64)
+    assert list(model.model_json_schema()["properties"]) == [name, "copy_"]
+    assert check(model, value={"other": "x"}) == check(model, value=f'{{"{name}": "x"}}')
+    assert check(model, value={name: "x", "copy_": 1}) == Passed(value={name: "x", "copy_": 1})
+    failed = check(model, value={"strange": 1})
+    assert isinstance(failed, Failed)
+    assert f"`{name}`: expected a value" in failed.feedback
+    assert "one of the keys" in failed.feedback
+
+
+def test_many_such_fields_stay_apart() -> None:
+    """Names that differ in underscores only do not take each other's place."""
+    names = ("_x", "__x", "x_", "copy", "copy_", "_copy")
+    model = contract(
+        ContractSpec(name="C", fields=tuple(FieldSpec(name=name, type="str", required=False) for name in names)),
+        mode="strict",
+        policy_hash="0" * 64,
+    )
+    assert list(model.model_json_schema()["properties"]) == list(names)

@@ -19,7 +19,7 @@ from stateward.govern.decision import (
     decide,
 )
 from stateward.govern.effective import Effective, effective
-from stateward.govern.policy import Fuses, Policy, Rule, ToolPolicy
+from stateward.govern.policy import Fuses, Level, Policy, Rule, ToolPolicy
 
 
 def ask(name: str, *, kind: CallKind = "tool", usd: float | None = 0.0) -> CallRequest:
@@ -48,6 +48,21 @@ def test_a_forbidden_tool_is_refused_even_when_approved(inside: Effective) -> No
     refusal = denied(decide(inside, request=ask("delete_account"), spent={}, approved=True))
     assert refusal.rule.endswith("tools.rules[2] `delete_.*`")
     assert refusal.fuse is None
+
+
+@pytest.mark.parametrize("level", ["RESTRICTED", "alowed", None, ["allowed"]])
+@pytest.mark.parametrize("approved", [False, True])
+def test_what_is_no_level_never_runs(inside: Effective, level: Level, approved: bool) -> None:
+    """A level that nobody knows is `forbidden`, approved or not."""
+    ruling = replace(inside.rulings["search_kb"], level=level)
+    odd = replace(inside, rulings={**inside.rulings, "search_kb": ruling})
+    assert "forbidden" in denied(decide(odd, request=ask("search_kb"), spent={}, approved=approved)).reason
+
+
+def test_a_limit_that_is_no_number_trips(inside: Effective) -> None:
+    """NaN is neither more nor less than anything, and lets nothing through."""
+    raised = {("WORKING", "calls"): float("nan")}
+    assert denied(decide(inside, request=ask("search_kb"), spent={}, raised=raised)).fuse == "calls"
 
 
 def test_an_allowed_tool_runs(inside: Effective) -> None:

@@ -85,8 +85,8 @@ def test_timeout_and_window_take_the_strictest(deep: Effective) -> None:
     assert deep.window == Window(max_messages=6, keep_last=4)
 
 
-def test_a_default_may_be_weaker_because_the_fold_ignores_it(deep: Effective) -> None:
-    """A child's default never frees what the parent forbids."""
+def test_what_parent_and_child_forbid_is_forbidden_by_the_parent(deep: Effective) -> None:
+    """Of two rulings of the same strength the outer one is named."""
     assert deep.level("delete_account").level == "forbidden"
     assert deep.level("delete_account").origin.startswith("WORKING (")
 

@@ -15,6 +15,13 @@ def test_what_re2_cannot_compile_is_refused(text: str) -> None:
         compile_pattern(text)
 
 
+@pytest.mark.parametrize("text", [None, 3, "\ud800"])
+def test_what_is_no_text_is_no_pattern(text: str) -> None:
+    """Whatever cannot be a pattern is the same mistake."""
+    with pytest.raises(DefinitionError, match="is not an RE2 pattern"):
+        compile_pattern(text)
+
+
 def test_a_nested_quantifier_takes_linear_time() -> None:
     """The pattern that stops a backtracking engine is answered at once."""
     assert compile_pattern("(a+)+b").fullmatch("a" * 50_000) is None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.govern.policy import Level, Rule, ToolPolicy
-from stateward.govern.ruling import Ruling, rank, ruling_in
+from stateward.govern.ruling import Ruling, known_level, rank, ruling_in
 
 LEVELS: tuple[Level, ...] = ("allowed", "restricted", "forbidden")
 
@@ -15,6 +18,35 @@ def test_the_default_decides_when_no_rule_matches() -> None:
     """A ruling made by default says that no rule named the tool."""
     ruling = ruling_in(ToolPolicy(rules=(Rule(match="a", level="allowed"),)), tool="ab", place="here")
     assert (ruling.level, ruling.explicit, ruling.origin) == ("forbidden", False, "here: tools.default")
+
+
+@pytest.mark.parametrize("level", ["RESTRICTED", "alowed", "", None, 0, True, ["allowed"], {}])
+def test_what_is_no_level_forbids(level: Level) -> None:
+    """Whoever gets past the checks of a policy gets nothing for it."""
+    unknown = Ruling(tool="tool", level=level, origin="one")
+    weakest = Ruling(tool="tool", level="allowed", origin="two")
+    assert rank(level) == rank("forbidden")
+    assert known_level(weakest.tighten(unknown).level) == known_level(unknown.tighten(weakest).level) == "forbidden"
+    rule = forged(Rule(match="t.*", level="allowed"), "level", level)
+    assert ruling_in(ToolPolicy(rules=(rule,)), tool="tool", place="here").level == "forbidden"
+    assert ruling_in(forged(ToolPolicy(), "default", level), tool="tool", place="here").level == "forbidden"
+
+
+@pytest.mark.parametrize("match", ["(", "(?=a)", None])
+def test_a_pattern_that_cannot_be_read_forbids(match: str) -> None:
+    """It may have been meant for this tool, so no later rule frees it."""
+    broken = forged(Rule(match="x", level="allowed"), "match", match)
+    section = ToolPolicy(default="allowed", rules=(broken, Rule(match=".*", level="allowed")))
+    assert ruling_in(section, tool="tool", place="here").level == "forbidden"
+
+
+Forged = TypeVar("Forged")
+
+
+def forged(part: Forged, key: str, value: object) -> Forged:
+    """Change a frozen part behind its checks, as a bad pickle would."""
+    object.__setattr__(part, key, value)
+    return part
 
 
 people = st.none() | st.frozensets(st.sampled_from("abc")).map(lambda names: tuple(sorted(names)))

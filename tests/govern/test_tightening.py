@@ -42,6 +42,8 @@ LOOSER: list[tuple[Policy, Policy]] = [
         policy("c", tools=rules("to.*", level="allowed")),
     ),
     (policy("p", tools=ToolPolicy()), policy("c", tools=rules("tool", level="restricted"))),
+    (policy("p", tools=ToolPolicy()), policy("c", tools=ToolPolicy(default="allowed"))),
+    (policy("p", tools=ToolPolicy(default="restricted")), policy("c", tools=ToolPolicy(default="allowed"))),
     (
         policy("p", tools=rules("tool", level="allowed", max_calls=1)),
         policy("c", tools=rules("tool", level="allowed", max_calls=2)),
@@ -66,6 +68,12 @@ def test_a_child_that_loosens_is_refused_with_both_places(parent: Policy, child:
 def test_the_same_two_the_other_way_round_are_accepted(parent: Policy, child: Policy) -> None:
     """What loosens as a child tightens as a parent."""
     assert fold(child, parent).layers[1].policy == parent
+
+
+def test_a_child_that_leaves_its_default_unset_loosens_nothing() -> None:
+    """An unset default is `forbidden`, which is as strict as any."""
+    child = policy("c", tools=rules("tool", level="allowed"))
+    assert fold(policy("p", tools=ToolPolicy(default="allowed")), child).level("other").level == "forbidden"
 
 
 def ticket(**more: object) -> ContractSpec:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from typing import Any
 
 import pytest
 
+from stateward.errors import RunError
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
+from stateward.run.threads import Threads
 from stateward.testing import How
 
 VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")
@@ -24,7 +27,9 @@ def bridge() -> Iterator[Bridge]:
 
 
 def run(steps: Steps[Any], how: How, bridge: Bridge) -> Any:
-    return drive_sync(steps, bridge=bridge) if how == "sync" else asyncio.run(drive_async(steps))
+    if how == "sync":
+        return drive_sync(steps, bridge=bridge)
+    return asyncio.run(drive_async(steps, threads=Threads()))
 
 
 async def double(number: int) -> int:
@@ -104,13 +109,14 @@ def test_context_variables_reach_the_work(how: How, bridge: Bridge) -> None:
     assert run(steps(), how, bridge) == "set"
 
 
-def test_sync_work_does_not_block_the_loop() -> None:
-    """`ainvoke` puts it into a thread."""
+@pytest.mark.parametrize(("activity", "name"), [(True, "stateward-activity"), (False, "stateward-database")])
+def test_sync_work_does_not_block_the_loop(activity: Any, name: str) -> None:
+    """`ainvoke` puts it into a thread: activities apart from the database, so that they cannot stall it."""
 
-    def steps() -> Steps[int]:
-        return (yield Work(fn=threading.get_ident))
+    def steps() -> Steps[str]:
+        return (yield Work(fn=lambda: threading.current_thread().name, activity=activity))
 
-    assert asyncio.run(drive_async(steps())) != threading.get_ident()
+    assert asyncio.run(drive_async(steps(), threads=Threads())) == name
 
 
 def test_bridge_crosses_to_the_callers_loop() -> None:
@@ -134,3 +140,98 @@ def test_closed_bridge_leaves_no_thread(bridge: Bridge) -> None:
     assert bridge.call(lambda: double(2)) == 4
     bridge.close()
     assert threading.active_count() == before
+
+
+async def variable() -> str:
+    return VARIABLE.get()
+
+
+def test_context_variables_cross_the_bridge(bridge: Bridge) -> None:
+    """Async work sees what its sync caller set."""
+    VARIABLE.set("crossed")
+    assert bridge.call(variable) == "crossed"
+
+
+def test_closed_bridge_refuses_calls(bridge: Bridge) -> None:
+    """Who was left behind by the invocation makes no more calls."""
+    bridge.close()
+    with pytest.raises(RunError, match="over"):
+        bridge.call(variable)
+
+
+def in_the_background(work: Callable[[], Any]) -> list[BaseException]:
+    """Start a thread whose error is kept; the list is filled when it has ended."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001  # what the test looks at
+            raised.append(error)
+
+    threading.Thread(target=run, name="left-behind").start()
+    return raised
+
+
+def bridge_threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "stateward-bridge"}
+
+
+def left_behind() -> threading.Thread | None:
+    return next((thread for thread in threading.enumerate() if thread.name == "left-behind"), None)
+
+
+def test_closing_the_bridge_ends_the_calls_being_made(bridge: Bridge) -> None:
+    """A sync activity that was cancelled does not sit in its call for ever."""
+    begun = threading.Event()
+
+    async def forever() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    raised = in_the_background(lambda: bridge.call(forever))
+    begun.wait()
+    thread = left_behind()
+    bridge.close()
+    if thread is not None:
+        thread.join()
+    assert [type(error) for error in raised] == [CancelledError]
+
+
+def test_blocked_loop_does_not_hold_up_the_end(bridge: Bridge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread of a loop that something blocks is left behind."""
+    monkeypatch.setattr("stateward.run.drive.GRACE_S", 0.01)
+    begun, release = threading.Event(), threading.Event()
+
+    async def block() -> None:
+        begun.set()
+        release.wait()
+
+    raised = in_the_background(lambda: bridge.call(block))
+    begun.wait()
+    thread = left_behind()
+    bridge.close()
+    assert not release.is_set()
+    release.set()
+    if thread is not None:
+        thread.join()
+    assert [type(error) for error in raised] == [CancelledError]
+
+
+def test_default_executor_of_the_bridges_loop_is_not_joined(bridge: Bridge) -> None:
+    """LangChain puts sync Runnables there; one that hangs does not hold up the end."""
+    begun, release = threading.Event(), threading.Event()
+    before = bridge_threads()
+
+    def hang() -> None:
+        begun.set()
+        release.wait()
+
+    async def leave() -> None:
+        _ = asyncio.get_running_loop().run_in_executor(None, hang)
+
+    bridge.call(leave)
+    begun.wait()
+    bridge.close()
+    assert bridge_threads() <= before
+    release.set()

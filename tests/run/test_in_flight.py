@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 import pytest
 
+from stateward.errors import RunError
 from stateward.run.in_flight import InFlight
 
 
@@ -54,3 +56,34 @@ def test_rest_may_cancel_them() -> None:
 def test_nothing_in_flight_is_no_wait() -> None:
     """The common case costs nothing."""
     asyncio.run(InFlight().rest())
+
+
+def test_cancelled_call_that_does_not_stop_is_left_behind() -> None:
+    """Waiting for it would be for ever."""
+
+    async def main() -> bool:
+        flight, go = InFlight(), asyncio.Event()
+
+        async def stubborn() -> None:
+            with flight.call():
+                while not go.is_set():
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await go.wait()
+
+        task = asyncio.create_task(stubborn())
+        await asyncio.sleep(0)
+        await flight.rest(cancel=True)
+        running = not task.done()
+        go.set()
+        await task
+        return running
+
+    assert asyncio.run(main())
+
+
+def test_no_call_begins_after_the_end() -> None:
+    """An activity that was left behind by its limit acts no more."""
+    flight = InFlight()
+    flight.close()
+    with pytest.raises(RunError, match="over"), flight.call():
+        pass

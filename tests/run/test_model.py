@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from threading import Event
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
+from langchain_core.runnables.config import var_child_runnable_config
 
 import stateward as sw
 from stateward.errors import DefinitionError, FuseTripped
@@ -294,8 +296,26 @@ def test_fuse_reaches_the_activity_as_its_own_error(drive: Drive) -> None:
     assert (outcome.status, outcome.values["said"], len(seen)) == ("halted", ["a", "b"], 1)
 
 
-def test_model_that_takes_too_long_is_cut_off(drive: Drive) -> None:
-    """`call_timeout_s` holds for models that are awaited."""
+@pytest.fixture
+def never() -> Iterator[Event]:
+    """What a model waits for; it comes when the test is over."""
+    event = Event()
+    yield event
+    event.set()
+
+
+@pytest.mark.parametrize("do", [say, say_sync])
+def test_model_that_takes_too_long_is_cut_off(drive: Drive, do: Any, never: Event) -> None:
+    """`call_timeout_s` holds for every call; the thread of a model that blocks is left to itself."""
+    model = ScriptedModel.of(lambda _: str(never.wait(5)))
+    driven = drive(talk(model, do=do, policy=policy("quick_calls"), handles=("error.activity",)))
+    assert driven.start({}).path == "HELP"
+    assert driven.control["event"]["data"]["type"] == "TimeoutError"
+    assert not never.is_set()
+
+
+def test_awaited_model_that_takes_too_long_is_cut_off(drive: Drive) -> None:
+    """A model with an awaitable form of its own is cancelled."""
 
     class Slow(ScriptedModel):
         async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
@@ -304,3 +324,16 @@ def test_model_that_takes_too_long_is_cut_off(drive: Drive) -> None:
     driven = drive(talk(Slow.of("bye"), policy=policy("quick_calls"), handles=("error.activity",)))
     assert driven.start({}).path == "HELP"
     assert driven.control["event"]["data"]["type"] == "TimeoutError"
+
+
+@pytest.mark.parametrize("do", [say, say_sync])
+def test_model_in_a_thread_sees_the_context_of_its_activity(drive: Drive, do: Any) -> None:
+    """A limit in time does not take the context variables away."""
+    seen: list[bool] = []
+
+    def look(messages: Any) -> str:
+        seen.append(var_child_runnable_config.get() is not None)
+        return "bye"
+
+    assert drive(talk(ScriptedModel.of(look), do=do, policy=policy("patient_calls"))).start({}).status == "completed"
+    assert seen == [True]

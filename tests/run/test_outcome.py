@@ -42,15 +42,27 @@ def test_what_is_no_json_is_a_failed_call(value: Any) -> None:
     assert "it ran" in outcome.result["error"]["reason"]
 
 
-@pytest.mark.parametrize(("tool", "status"), [(Shop().mail, "unknown"), (Shop().refund, "failed"), (TOOL, "failed")])
-def test_end_of_a_sync_once_tool_that_timed_out_is_unknown(tool: Any, status: str) -> None:
-    """Its thread goes on; of every other tool the call failed."""
-    assert timed_out(tool).status == status
+ASYNC_ONCE = replace(Shop().refund, effect="once")
+
+
+@pytest.mark.parametrize(
+    ("tool", "status"),
+    [(Shop().mail, "unknown"), (ASYNC_ONCE, "unknown"), (Shop().refund, "failed"), (TOOL, "failed")],
+)
+def test_end_of_a_once_tool_that_timed_out_is_unknown(tool: Any, status: str) -> None:
+    """Its thread goes on, or it was stopped in its middle; of every other tool the call failed."""
+    assert timed_out(tool, began=True).status == status
+
+
+def test_call_that_never_began_failed() -> None:
+    """It waited for a thread all the time: nothing happened, and everybody knows."""
+    outcome = timed_out(Shop().mail, began=False)
+    assert (outcome.status, status_of(outcome.status, outcome.result)) == ("failed", "timeout")
 
 
 @pytest.mark.parametrize(
     ("outcome", "status"),
-    [(failed(TOOL, KeyError("x")), "failed"), (timed_out(TOOL), "timeout"), (kept(TOOL, 1), "ok")],
+    [(failed(TOOL, KeyError("x")), "failed"), (timed_out(TOOL, began=True), "timeout"), (kept(TOOL, 1), "ok")],
 )
 def test_replayed_call_has_the_status_it_had(outcome: Any, status: str) -> None:
     """The journal's word and the JSON beside it tell them apart."""

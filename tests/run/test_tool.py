@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import pytest
+from langchain_core.tools import BaseTool
 from langchain_core.tools import tool as langchain_tool
 from pydantic import BaseModel
 
@@ -94,6 +95,31 @@ def test_langchain_tool_is_adapted_carefully() -> None:
     """Its effect is not declared, so it must not run twice."""
     adapted = adapt(shout)
     assert (adapted.name, adapted.effect, adapted.description) == ("shout", "once", "Shout.")
+
+
+class Whisper(BaseTool):
+    """A tool with an async form of its own."""
+
+    name: str = "whisper"
+    description: str = "Whisper."
+
+    def _run(self, text: str) -> str:
+        return text
+
+    async def _arun(self, text: str) -> str:
+        return text
+
+
+@langchain_tool
+async def mumble(text: str) -> str:
+    """Mumble."""
+    return text
+
+
+@pytest.mark.parametrize(("source", "is_async"), [(shout, False), (mumble, True), (Whisper(), True)])
+def test_langchain_tool_without_an_async_form_is_sync(source: BaseTool, is_async: bool) -> None:
+    """So it gets a thread that may hang, and not one that LangChain chooses."""
+    assert adapt(source).is_async == is_async
 
 
 async def shouting(state: Any, run: sw.Run[Any]) -> Any:

@@ -1,0 +1,152 @@
+"""Limits in time that hold."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from stateward.run.deadline import Late, in_time, stop, thread_in_time
+from stateward.run.threads import Pool
+
+LIMIT_S = 0.02
+
+
+async def hello() -> str:
+    return "hello"
+
+
+async def fail() -> None:
+    raise TimeoutError("its own")
+
+
+@pytest.mark.parametrize("timeout_s", [None, 60.0])
+def test_work_in_time_counts(timeout_s: float | None) -> None:
+    """With and without a limit, in the loop and in a thread."""
+    pool = Pool("p", limit=1)
+    assert asyncio.run(in_time(hello, timeout_s=timeout_s)) == "hello"
+    assert asyncio.run(thread_in_time(pool, lambda: "hello", timeout_s=timeout_s)) == "hello"
+
+
+@pytest.mark.parametrize("timeout_s", [None, 60.0])
+def test_what_work_raises_is_raised(timeout_s: float | None) -> None:
+    """A TimeoutError of its own is an error, and not the limit."""
+    with pytest.raises(TimeoutError, match="its own"):
+        asyncio.run(in_time(fail, timeout_s=timeout_s))
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(thread_in_time(Pool("p", limit=1), lambda: 1 / 0, timeout_s=timeout_s))
+
+
+async def swallow() -> str:
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.Event().wait()
+    return "too late"
+
+
+async def raise_late() -> None:
+    try:
+        await asyncio.Event().wait()
+    finally:
+        raise KeyError("too late")
+
+
+async def block() -> str:
+    threading.Event().wait(2 * LIMIT_S)
+    return "too late"
+
+
+@pytest.mark.parametrize("work", [asyncio.Event().wait, swallow, raise_late, block])
+def test_work_that_ends_after_its_limit_is_late(work: Callable[[], Any]) -> None:
+    """Whether it was cancelled, swallowed that, or blocked the loop: its result does not count."""
+    assert asyncio.run(in_time(work, timeout_s=LIMIT_S)) == Late(began=True)
+
+
+async def release_after(work: Callable[[], Any], event: asyncio.Event) -> Any:
+    try:
+        return await work()
+    finally:
+        event.set()
+
+
+def test_work_that_never_stops_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cancelled again and again, it goes on; the caller does not wait."""
+    monkeypatch.setattr("stateward.run.deadline.GRACE_S", 0.001)
+
+    async def main() -> Any:
+        go = asyncio.Event()
+
+        async def stubborn() -> None:
+            while not go.is_set():
+                with contextlib.suppress(asyncio.CancelledError):
+                    await go.wait()
+
+        return await release_after(lambda: in_time(stubborn, timeout_s=LIMIT_S), go)
+
+    assert asyncio.run(main()) == Late(began=True)
+
+
+def test_cancelled_caller_cancels_the_work() -> None:
+    """No work is left behind that would have stopped."""
+
+    async def main() -> list[str]:
+        log: list[str] = []
+
+        async def work() -> None:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                log.append("stopped")
+
+        task = asyncio.create_task(in_time(work, timeout_s=60))
+        while not asyncio.all_tasks() - {task, asyncio.current_task()}:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await stop(task)
+        assert task.cancelled()
+        return log
+
+    assert asyncio.run(main()) == ["stopped"]
+
+
+@pytest.fixture
+def release() -> Iterator[threading.Event]:
+    """What hanging work waits for; it is let go at the end."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def test_hung_thread_is_late(release: threading.Event) -> None:
+    """It goes on, and nobody waits for it."""
+    assert asyncio.run(thread_in_time(Pool("p", limit=1), release.wait, timeout_s=LIMIT_S)) == Late(began=True)
+
+
+def test_waiting_for_a_thread_counts(release: threading.Event) -> None:
+    """And what was late that way is known not to have begun, and never begins."""
+    pool, log = Pool("p", limit=1), []
+    pool.submit(release.wait)
+
+    async def main() -> Any:
+        return await thread_in_time(pool, lambda: log.append("ran"), timeout_s=LIMIT_S)
+
+    assert asyncio.run(main()) == Late(began=False)
+    release.set()
+    pool.submit(int).result()
+    assert log == []
+
+
+def test_thread_that_ended_late_is_late_although_the_loop_was_blocked() -> None:
+    """What counts is when the work ended, not when the loop noticed."""
+    pool = Pool("p", limit=1)
+
+    async def main() -> Any:
+        task = asyncio.create_task(thread_in_time(pool, lambda: threading.Event().wait(2 * LIMIT_S), timeout_s=LIMIT_S))
+        await asyncio.sleep(0)
+        threading.Event().wait(4 * LIMIT_S)
+        return await task
+
+    assert asyncio.run(main()) == Late(began=True)
