@@ -19,6 +19,7 @@ from stateward.chart.definition import Definition
 from stateward.chart.draw import mermaid
 from stateward.chart.state import AnyState
 from stateward.chart.transition import Choices, On
+from stateward.errors import DefinitionError
 from stateward.govern.policy import Policy
 from stateward.run.database import Database
 from stateward.run.graph import ChartGraph
@@ -101,7 +102,7 @@ class Chart(Generic[S]):
         machine, builder = lower(
             self.definition,
             schema=self.schema,
-            root=self.policy,
+            root=_policy_of(self.name, self.policy),
             tools=toolbox(tools),
             roles={role: role_of(role, model) for role, model in (models or {}).items()},
             context=self.context,
@@ -146,3 +147,9 @@ class Chart(Generic[S]):
             A simulation in the initial configuration.
         """
         return Simulation(self.definition, state=dict(state or {}))
+
+
+def _policy_of(chart: str, policy: object) -> Policy | None:
+    if policy is None or isinstance(policy, Policy):
+        return policy
+    raise DefinitionError(f"`policy` is {policy!r}, not a policy", where=chart, fix="Use `sw.load_policy(…)`.")

@@ -70,6 +70,14 @@ def test_chart_names_unknown_targets() -> None:
         sw.Chart("lost", One, sw.State("A", to="NOWHERE"))
 
 
+@pytest.mark.parametrize("given", ["strict", {}, {"fuses": {}}, object(), [], 0, "", False])
+def test_policy_of_a_chart_must_be_a_policy(given: Any) -> None:
+    """As with a state; what is empty is no policy either."""
+    chart = sw.Chart("lost", One, sw.State("A", do=len, to="DONE"), sw.Final("DONE"), policy=given)
+    with pytest.raises(DefinitionError, match=r"not a policy \(at lost\)"):
+        chart.compile()
+
+
 def test_async_guard_is_refused() -> None:
     """The kernel cannot wait."""
 

@@ -40,6 +40,12 @@ def _pattern_text(text: str) -> str:
     return text
 
 
+def _filled_text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a text that is not blank")
+    return text
+
+
 def _plain_number(value: object) -> object:
     # Pydantic would also take a Decimal, which is no JSON number and cannot be hashed into a policy's hash.
     if value is not None and not isinstance(value, int | float):
@@ -51,6 +57,7 @@ Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Positive = Annotated[int, Field(ge=1, le=1_000_000)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$")]
 Number = Annotated[float, BeforeValidator(_plain_number)]
+Person = Annotated[str, AfterValidator(_filled_text)]
 PatternText = Annotated[str, AfterValidator(_pattern_text)]
 
 
@@ -73,7 +80,7 @@ class RuleShape(_Strict):
     match: PatternText
     level: Level
     max_calls: Count | None = None
-    approvers: Annotated[list[str], Field(min_length=1)] | None = None
+    approvers: Annotated[list[Person], Field(min_length=1)] | None = None
 
     @model_validator(mode="after")
     def _sound(self) -> Self:

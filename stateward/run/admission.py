@@ -13,13 +13,14 @@ from typing import Any, cast
 from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
-from stateward.errors import Drift, InputRefused, NotExpected, SessionBusy, UpdateRefused
+from stateward.errors import CheckpointError, Drift, InputRefused, NotExpected, SessionBusy, UpdateRefused
 from stateward.run.checkpoint import CHANNEL, TERMINAL, Control, decode, merge, start_delta
 from stateward.run.commit import finish
 from stateward.run.invocation import Invocation, new_id
-from stateward.run.node import Values, as_update, begin
+from stateward.run.node import Values, begin
 from stateward.run.plan import Machine
 from stateward.run.resume import INPUT, Answered, Answers, Happened, claim, occurrence, read
+from stateward.run.update import as_update
 from stateward.run.wait import unexpected
 
 _REOPENS = ("fuse.turns", "fuse.usd", "fuse.calls")
@@ -32,6 +33,8 @@ class Stored:
 
     control: Control | None
     values: Mapping[str, Any]
+    next: tuple[str, ...] = ()
+    """The node that is to run next."""
 
 
 def stored(snapshot: StateSnapshot, *, machine: Machine) -> Stored:
@@ -49,7 +52,30 @@ def stored(snapshot: StateSnapshot, *, machine: Machine) -> Stored:
         Drift: It names a state that the chart does not have.
     """
     values = cast("Mapping[str, Any]", snapshot.values or {})
-    return Stored(control=decode(values.get(CHANNEL) or {}, machine.chart), values=values)
+    return Stored(control=decode(values.get(CHANNEL) or {}, machine.chart), values=values, next=snapshot.next)
+
+
+def refuse_contradiction(machine: Machine, before: Stored) -> None:
+    """Refuse to go on from a checkpoint that another definition made, or that says both "goes on" and "nowhere".
+
+    Args:
+        machine: The lowered chart.
+        before: The checkpoint.
+
+    Raises:
+        Drift: The run was started by another definition.
+        CheckpointError: An unfinished run has no node to go on with.
+    """
+    control = before.control
+    if control is None or control.status in TERMINAL:
+        return
+    refuse_drift(machine, control)
+    if not before.next:
+        raise CheckpointError(
+            f"The run is {control.status}, but its checkpoint names no node to go on with",
+            where=f"run {control.run}",
+            fix="Go on from an earlier checkpoint of the session.",
+        )
 
 
 def admit(machine: Machine, given: object, *, before: Stored, invocation: Invocation) -> object:
@@ -70,8 +96,10 @@ def admit(machine: Machine, given: object, *, before: Stored, invocation: Invoca
         NotExpected: The chart has no transition for the event now.
         AskClosed: The ask was answered before.
         Drift: The run was started by another chart, policy or schema.
+        CheckpointError: The checkpoint contradicts itself.
     """
     control = before.control
+    refuse_contradiction(machine, before)
     if isinstance(given, Command):
         return _command(machine, cast("Command[Any]", given), before=before, invocation=invocation)
     if given is None:
@@ -83,7 +111,6 @@ def admit(machine: Machine, given: object, *, before: Stored, invocation: Invoca
             f"The last run of session `{invocation.session}` did not end",
             fix="Resume it first (input None, or `stateward resume`), then send the input.",
         )
-    refuse_drift(machine, control)
     update = checked(machine, given)
     told = Happened(event=occurrence(INPUT, _plain(given), machine=machine), update=update)
     _try(machine, told, before=before)
@@ -149,7 +176,6 @@ def _go_on(machine: Machine, *, before: Stored, invocation: Invocation) -> objec
         return None
     if control.status in TERMINAL:
         return _reopened(machine, control)
-    refuse_drift(machine, control)
     asks = [ask for ids in control.asks.values() for ask in ids]
     if control.status == "waiting" and asks:
         found = [invocation.database.asks.get(ask) for ask in asks]
@@ -167,8 +193,11 @@ def _reopened(machine: Machine, control: Control) -> Command[Any] | None:
     if control.status != "halted" or event not in _REOPENS:
         return None
     refuse_drift(machine, control)
-    state = next(index for index in reversed(control.configuration.active) if index in machine.plans)
-    delta = {"status": "running", "reason": None, "last": {"event": "resume", "state": machine.activity_node(state)}}
+    path = str((control.reason or {}).get("state", ""))
+    state = machine.chart.by_path.get(path, -1)
+    if state not in machine.plans or state not in control.configuration.active:
+        return None
+    delta = {"status": "running", "reason": None, "last": {"event": "resume", "state": path}}
     return Command(update={CHANNEL: delta}, goto=machine.activity_node(state))
 
 
@@ -181,7 +210,6 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
         )
     if control is None:
         raise NotExpected(f"Session `{invocation.session}` has no run to resume", fix="Send an input to open one.")
-    refuse_drift(machine, control)
     update = checked(machine, given.update) if given.update else None
     if control.status != "waiting":
         raise NotExpected(

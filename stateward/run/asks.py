@@ -16,7 +16,9 @@ from stateward.run.entry import CallKey
 from stateward.run.lease import check_fence
 
 _SELECT = f"SELECT {COLUMNS} FROM stateward_asks "
-_INSERT = f"INSERT INTO stateward_asks ({COLUMNS}) VALUES ({', '.join('?' * 20)}) ON CONFLICT (id) DO NOTHING"
+_ROW = f"INTO stateward_asks ({COLUMNS}) VALUES ({', '.join('?' * 20)})"
+_INSERT = f"INSERT {_ROW} ON CONFLICT (id) DO NOTHING"
+_REPLACE = f"REPLACE {_ROW}"
 
 
 class Asks:
@@ -32,7 +34,10 @@ class Asks:
         self._audit = audit
 
     def create(self, asks: Sequence[Ask], *, fence: int | None = None) -> tuple[Ask, ...]:
-        """Store asks; one that is there already is left as it is.
+        """Store asks; one that is there already is left as it is while it is open, and for good once it is answered.
+
+        One that was withdrawn or has expired is opened again, as it is put now: the run has come back to the question,
+        as it does after a crash between the withdrawal and the commit, and would otherwise wait for ever.
 
         Args:
             asks: The asks; `created_at` is set when it is 0.
@@ -183,6 +188,16 @@ class Asks:
         if cur.rowcount:
             self._audit.append({**_about(new), "reason": new.reason})
             return new
+        stored = self._stored(cur, ask)
+        return self._reopen(cur, ask, now=now) if _aged(stored, now=now).status in ("withdrawn", "expired") else stored
+
+    def _reopen(self, cur: sqlite3.Cursor, ask: Ask, *, now: float) -> Ask:
+        opened = replace(ask, status="open", created_at=now, decision=None, note="", by="", answered_at=None)
+        cur.execute(_REPLACE, row_values(opened))
+        self._audit.append({**_about(opened), "event": "reopened", "reason": opened.reason})
+        return opened
+
+    def _stored(self, cur: sqlite3.Cursor, ask: Ask) -> Ask:
         stored = _find(cur, ask.id)
         if stored is None or _question(stored) != _question(ask):
             raise CheckpointError(

@@ -13,7 +13,7 @@ from typing import Any, cast
 from langgraph.types import Command, StateSnapshot, StateUpdate
 
 from stateward.errors import NotExpected
-from stateward.run.admission import checked
+from stateward.run.admission import checked, refuse_contradiction, stored
 from stateward.run.plan import Machine
 
 COPY = "__copy__"
@@ -21,12 +21,13 @@ COPY = "__copy__"
 
 
 def is_copy(supersteps: Sequence[Sequence[StateUpdate]]) -> bool:
-    """Whether an update only copies checkpoints, as the server does when it forks a thread.
+    """Whether an update only copies a checkpoint, as the server does when it forks a thread.
 
     Args:
-        supersteps: What `bulk_update_state` was given.
+        supersteps: What `bulk_update_state` was given. LangGraph also takes updates along with a copy; these are edits.
     """
-    return all(update.as_node == COPY for updates in supersteps for update in updates)
+    updates = [update for step in supersteps for update in step]
+    return bool(updates) and all(update.as_node == COPY and update.values is None for update in updates)
 
 
 def edited(machine: Machine, supersteps: Sequence[Sequence[StateUpdate]], *, before: StateSnapshot) -> StateUpdate:
@@ -43,16 +44,26 @@ def edited(machine: Machine, supersteps: Sequence[Sequence[StateUpdate]], *, bef
     Raises:
         InputRefused: A value does not fit the state schema, or a key is Stateward's own.
         NotExpected: It is not one update of values, or the session has no run to edit.
+        Drift: The run was started by another definition.
+        CheckpointError: The checkpoint contradicts itself.
     """
     updates = [update for step in supersteps for update in step]
     if len(updates) != 1 or not isinstance(updates[0].values, Mapping):
         raise NotExpected("An edit is one mapping of state keys", fix="Call `update_state(config, {KEY: VALUE})`.")
-    if not before.values or before.next == ("__start__",):
-        raise NotExpected("The session has no run whose values could be edited", fix="Send an input to open one.")
+    refuse_contradiction(machine, stored(before, machine=machine))
     values = checked(machine, cast("Mapping[str, Any]", updates[0].values))
     anyone = machine.activity_node(min(machine.plans)) if machine.plans else machine.wait_node(_first(machine))
     node = before.next[0] if before.next else anyone
     return StateUpdate(values=cast("dict[str, Any]", Command(update=values, goto=before.next)), as_node=node)
+
+
+def begun(before: StateSnapshot) -> bool:
+    """Whether a checkpoint belongs to a run whose values can be edited.
+
+    Args:
+        before: The checkpoint.
+    """
+    return bool(before.values) and before.next != ("__start__",)
 
 
 def _first(machine: Machine) -> int:

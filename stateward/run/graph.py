@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -12,17 +13,19 @@ from langchain_core.runnables.config import ensure_config, merge_configs
 from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StateSnapshot, StateUpdate
+from langgraph.types import Command, StateSnapshot, StateUpdate
 from pydantic import BaseModel, TypeAdapter
 
-from stateward.errors import InputRefused
+from stateward.errors import InputRefused, NotExpected
 from stateward.run.admission import Stored, admit, stored
-from stateward.run.checkpoint import AFTER, CHANNEL, FENCE
+from stateward.run.checkpoint import CHANNEL
+from stateward.run.configurable import is_nested, named, pinned, seen_fence, with_fence, with_invocation
 from stateward.run.database import Database, open_database
 from stateward.run.drawing import drawable
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
-from stateward.run.edit import edited, is_copy
+from stateward.run.edit import begun, edited, is_copy
 from stateward.run.invocation import KEY, Invocation, new_id, session_of
+from stateward.run.lease import Lease
 from stateward.run.plan import Machine
 from stateward.run.tables import Tables
 
@@ -158,8 +161,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """
         if is_copy(supersteps):
             return super().bulk_update_state(config, supersteps)
-        edit = edited(self.machine, supersteps, before=self.get_state(config))
-        return super().bulk_update_state(config, [[edit]])
+        steps = self._edit(config, supersteps)
+        return drive_sync(steps, bridge=Bridge())
 
     async def abulk_update_state(
         self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
@@ -179,8 +182,31 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """
         if is_copy(supersteps):
             return await super().abulk_update_state(config, supersteps)
-        edit = edited(self.machine, supersteps, before=await self.aget_state(config))
-        return await super().abulk_update_state(config, [[edit]])
+        return await drive_async(self._edit(config, supersteps), threads=self.tables.threads)
+
+    def _edit(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> Steps[RunnableConfig]:
+        """Edit under the session's lease, so that no run writes between the look and the edit."""
+        snapshot: StateSnapshot = yield Work(fn=self.get_state, afn=self.aget_state, args=(config,))
+        if not begun(snapshot):
+            raise NotExpected("The session has no run whose values could be edited", fix="Send an input to open one.")
+        session, leases = (
+            str(session_of(config)),
+            self.tables.database(_saver_of(cast("object", self.checkpointer))).leases,
+        )
+        lease: Lease = yield Work(fn=partial(leases.acquire, graph=self.name), args=(session,))
+        try:
+            snapshot = yield Work(fn=self.get_state, afn=self.aget_state, args=(config,))
+            edit = edited(self.machine, supersteps, before=snapshot)
+            written: RunnableConfig = yield self._write(with_fence(config, lease.fence), edit)
+        except BaseException:
+            yield Work(fn=leases.release, args=(lease,))
+            raise
+        yield Work(fn=leases.release, args=(lease,))
+        return written
+
+    def _write(self, config: RunnableConfig, update: StateUpdate) -> Work:
+        """Write a checkpoint of our own making, LangGraph's way."""
+        return Work(fn=super().bulk_update_state, afn=super().abulk_update_state, args=(config, [[update]]))
 
     def committed(self, config: RunnableConfig) -> Steps[StateSnapshot]:
         """Read a session's latest checkpoint, and nothing of a step that a crash cut off before its commit.
@@ -203,7 +229,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
     def _open(self, given: object, config: RunnableConfig | None, bridge: Bridge) -> Steps[_Opened]:
         merged = ensure_config(merge_configs(self.config, config))
         saver = _saver_of(cast("object", self.checkpointer))
-        if merged.get("configurable", {}).get("checkpoint_ns"):
+        if is_nested(merged):
             return self._nested(given, merged, bridge)
             yield Work()  # pragma: no cover  # makes this a generator
         session = session_of(merged)
@@ -217,16 +243,22 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             open_database=lambda: self.tables.database(saver) if saver else open_database("memory:"),
             bridge=bridge,
             threads=self.tables.threads,
-            tenant=_named(merged, "tenant"),
-            approver=_named(merged, "approver"),
+            tenant=named(merged, "tenant"),
+            approver=named(merged, "approver"),
         )
         before = Stored(control=None, values={})
         if saver is not None and session is not None:
-            invocation.lease = yield Work(fn=_acquire, args=(invocation, self.name, _after(merged)))
+            invocation.lease = yield Work(fn=_acquire, args=(invocation, self.name, seen_fence(merged)))
             try:
                 snapshot = yield from self.committed(merged)
                 before = stored(snapshot, machine=self.machine)
                 given = yield Work(fn=_admit, args=(self.machine, given, before, invocation))
+                reopens = _reopens(given)
+                if reopens is not None:
+                    # A run that ended goes on: it says so in a checkpoint before anything else happens.
+                    reopened = StateUpdate(values=cast("dict[str, Any]", given), as_node=reopens)
+                    yield self._write(with_invocation(pinned(merged, self.machine.pins), invocation), reopened)
+                    given = None
             except BaseException:
                 yield Work(fn=invocation.database.leases.release, args=(invocation.lease,))
                 raise
@@ -234,7 +266,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             given = admit(self.machine, given, before=before, invocation=invocation)
         return _Opened(
             given=given,
-            config=_with_invocation(_pinned(merged, self.machine) if saver else merged, invocation),
+            config=with_invocation(pinned(merged, self.machine.pins) if saver else merged, invocation),
             invocation=invocation,
             saver=saver,
             owns_database=saver is None,
@@ -250,13 +282,13 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             bridge=bridge,
             threads=self.tables.threads,
             lease=outer.lease if outer else None,
-            tenant=outer.tenant if outer else _named(config, "tenant"),
-            approver=outer.approver if outer else _named(config, "approver"),
+            tenant=outer.tenant if outer else named(config, "tenant"),
+            approver=outer.approver if outer else named(config, "approver"),
         )
         admitted = admit(self.machine, given, before=Stored(control=None, values={}), invocation=invocation)
         return _Opened(
             given=admitted,
-            config=_with_invocation(config, invocation),
+            config=with_invocation(config, invocation),
             invocation=invocation,
             saver=None,
             owns_database=False,
@@ -304,8 +336,10 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return TypeAdapter(schema).json_schema()
 
 
-def _named(config: RunnableConfig, key: str) -> str:
-    return str(config.get("configurable", {}).get(key) or "")
+def _reopens(given: object) -> str | None:
+    """Where a run that ended is to go on, when admission says so; nothing else it returns names a node."""
+    goto = cast("Command[Any]", given).goto if isinstance(given, Command) else ()
+    return goto if isinstance(goto, str) else None
 
 
 def _saver_of(checkpointer: object) -> BaseCheckpointSaver[Any] | None:
@@ -313,28 +347,11 @@ def _saver_of(checkpointer: object) -> BaseCheckpointSaver[Any] | None:
     return cast("BaseCheckpointSaver[Any]", checkpointer) if isinstance(checkpointer, BaseCheckpointSaver) else None
 
 
-def _with_invocation(config: RunnableConfig, invocation: Invocation) -> RunnableConfig:
-    configurable: dict[str, Any] = {**config.get("configurable", {}), KEY: invocation}
-    if invocation.fence is not None:
-        configurable[FENCE] = invocation.fence
-    return {**config, "configurable": configurable}
-
-
-def _pinned(config: RunnableConfig, machine: Machine) -> RunnableConfig:
-    """Name the hashes in every checkpoint's metadata; without a saver that would only cost time."""
-    pins = {f"{part}_hash": value for part, value in machine.pins.to_json().items()}
-    return {**config, "metadata": {**config.get("metadata", {}), **pins, "mode": machine.pins.mode}}
-
-
 def _durable(graph: ChartGraph, kwargs: dict[str, Any]) -> dict[str, Any]:
     """With our saver each checkpoint is written before the next step begins, unless the caller says otherwise."""
     if graph.tables.attached is None or kwargs.get("durability") is not None:
         return kwargs
     return {**kwargs, "durability": "sync"}
-
-
-def _after(config: RunnableConfig) -> int | None:
-    return config.get("configurable", {}).get(AFTER)
 
 
 def _acquire(invocation: Invocation, graph: str, after: int | None) -> Any:

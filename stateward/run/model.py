@@ -37,6 +37,8 @@ from stateward.run.role import ModelRole, calls_text, unbound
 
 T = TypeVar("T")
 
+_CARRIED = ("callbacks", "tags", "metadata", "rate_limiter", "verbose", "output_version")
+"""What LangChain itself reads from a model around its calls, and would not see on the one that is governed."""
 _ABANDONED = "the activity left the stream before its end"
 
 
@@ -58,7 +60,8 @@ class _Call:
 class GovernedModel(BaseChatModel):
     """A chat model whose every call is decided, reserved, journaled and settled.
 
-    Re-entered activities get the completion that was already paid for.
+    Re-entered activities get the completion that was already paid for. LangChain's caches are never asked: they would
+    answer without the door, and one role with another's words.
     """
 
     role: str
@@ -75,7 +78,8 @@ class GovernedModel(BaseChatModel):
             door: The activation's door.
             number: Gives the next call number.
         """
-        governed = cls(role=role.name)
+        carried = {name: getattr(role.model, name) for name in _CARRIED}
+        governed = cls(role=role.name, cache=False, **carried)
         governed._role = role
         governed._door = door
         governed._number = number

@@ -7,7 +7,7 @@ follows a tool call starts here: `_attempts` calls the activity with its `Run`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -15,7 +15,6 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
-from pydantic import BaseModel
 
 from stateward.chart.event import Occurrence
 from stateward.chart.step import start
@@ -34,6 +33,7 @@ from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.plan import Machine, StatePlan
 from stateward.run.signal import Suspend, Trip
 from stateward.run.tool import ToolResult
+from stateward.run.update import as_update
 from stateward.run.view import View
 
 Values = dict[str, Any]
@@ -110,10 +110,18 @@ def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: Ru
         yield Work(fn=_put_asks, args=(invocation, suspended.asks))
         return ask_commit(machine, plan.node.index, progress, suspended.asks)
     committed = finish(machine, progress, ended.events)
+    if len(ended.events) > 1 and _is_stopped_by(committed, ended):
+        # What the activity raised before its end must not move the chart from where a raised limit lets it go on.
+        committed = finish(machine, begin(machine, values, where=plan.node.path), ended.events[-1:])
     if ended.ask is not None and not committed.handled:
         yield Work(fn=_put_asks, args=(invocation, ended.ask.asks))
         return ask_commit(machine, plan.node.index, begin(machine, values, where=plan.node.path), ended.ask.asks)
-    return _told(committed, ended, invocation)
+    return told(committed, invocation, failure=ended.failure)
+
+
+def _is_stopped_by(committed: Committed, ended: Ended) -> bool:
+    event = (committed.reason or {}).get("event")
+    return event == ended.events[-1].name and str(event).startswith("fuse.")
 
 
 def _put_asks(invocation: Invocation, asks: Sequence[Ask]) -> None:
@@ -132,7 +140,7 @@ def enter_steps(machine: Machine, values: Values, config: RunnableConfig) -> Ste
         A generator of work that returns LangGraph's command.
     """
     progress = begin(machine, values, where="the start")
-    return _told(finish(machine, progress, ()), Ended(events=()), invocation_of(config))
+    return told(finish(machine, progress, ()), invocation_of(config))
     yield  # pragma: no cover  # makes this a generator like the other nodes
 
 
@@ -320,34 +328,6 @@ def _gated(plan: StatePlan, update: Mapping[str, Any]) -> Mapping[str, Any] | Fa
     return verdict.value if gate.key is None else {**update, gate.key: verdict.value}
 
 
-def as_update(returned: object, *, where: str) -> Mapping[str, Any]:
-    """Return the update that an activity's result stands for.
-
-    Args:
-        returned: A mapping, None, or an instance of a dataclass or Pydantic model.
-        where: The state path, for the message.
-
-    Returns:
-        State key to value; of a Pydantic model only the fields that were set.
-
-    Raises:
-        UpdateRefused: It is something else; a `Command` for instance, since the chart decides where to go.
-    """
-    if returned is None:
-        return {}
-    if isinstance(returned, Mapping):
-        return cast("Mapping[str, Any]", returned)
-    if isinstance(returned, BaseModel):
-        return {key: getattr(returned, key) for key in returned.model_fields_set}
-    if is_dataclass(returned) and not isinstance(cast("object", returned), type | Command):
-        return asdict(cast("Any", returned))
-    raise UpdateRefused(
-        f"`{type(returned).__name__}` is not an update of the state",
-        where=where,
-        fix="Give a mapping of state keys; transitions belong into `to` and `on`.",
-    )
-
-
 def _error(plan: StatePlan, error: Exception) -> Occurrence:
     if isinstance(error, _TimedOut):
         return Occurrence(name="timeout", data={"state": plan.node.path, "timeout_s": plan.timeout_s})
@@ -365,10 +345,19 @@ def _failed(kind: str, plan: StatePlan, error: Exception, told: str) -> Occurren
     )
 
 
-def _told(committed: Committed, ended: Ended, invocation: Invocation) -> Command[Any]:
-    """Keep an unhandled exception for whoever called the graph: it is raised there when the run is recorded."""
+def told(committed: Committed, invocation: Invocation, *, failure: Exception | None = None) -> Command[Any]:
+    """Keep what failed a run for whoever called the graph: it is raised there when the run is recorded.
+
+    Args:
+        committed: The step.
+        invocation: Whose call it is.
+        failure: The exception behind it, if there was one.
+
+    Returns:
+        LangGraph's command.
+    """
     if committed.failed:
-        invocation.failure = ended.failure or _unrecorded(committed, invocation)
+        invocation.failure = failure or _unrecorded(committed, invocation)
     return committed.command
 
 

@@ -17,7 +17,8 @@ _PER_MESSAGE = 16
 """Upper bound of the tokens a provider adds around one message."""
 _ADVICE = (
     "Pass the chat model itself, or `model.bind(…)`. Retries belong into the model (`max_retries`), another model into "
-    "another state that `error.activity` leads to, callbacks and tags into the config of the run."
+    "another state that `error.activity` leads to, callbacks and tags into the model (`callbacks`, `tags`) or into the "
+    "config of the run."
 )
 
 
@@ -103,13 +104,25 @@ def role_of(name: str, model: object) -> ModelRole:
         A role whose model is a bare chat model.
 
     Raises:
-        DefinitionError: It is something else, or something else than options is bound to it.
+        DefinitionError: It is something else, something else than options is bound to it, or it has a cache.
     """
     role = model if isinstance(model, ModelRole) else None
-    bare, options = unbound(role.model if role else model, where=f"models[{name!r}]")
+    where = f"models[{name!r}]"
+    bare, options = unbound(role.model if role else model, where=where)
+    _refuse_cache(bare, where=where)
     if role is None:
         return ModelRole(name=name, model=bare, options=options)
     return replace(role, model=bare, options={**options, **role.options})
+
+
+def _refuse_cache(model: BaseChatModel, *, where: str) -> None:
+    """Refuse a cache of the model's own: it would answer in the place of the door, or be left out unseen."""
+    if model.cache is not None and model.cache is not False:
+        raise DefinitionError(
+            "The model has a cache, which would answer calls that nobody decided, counted or journaled",
+            where=where,
+            fix="Leave `cache` out; an activity that is entered again gets its completions from the journal.",
+        )
 
 
 def unbound(model: object, *, where: str) -> tuple[BaseChatModel, dict[str, Any]]:

@@ -167,7 +167,10 @@ class Session:
             )
         refuse_drift(self.graph.machine, control)
         if ask not in [one for ids in control.asks.values() for one in ids]:
-            raise NotExpected(f"Session `{self.id}` does not wait for an answer to `{ask}`")
+            raise NotExpected(
+                f"Session `{self.id}` does not wait for an answer to `{ask}`; it is {control.status}",
+                fix="Resume it first." if control.status == "running" else "",
+            )
 
     def _control(self) -> Control | None:
         values = cast("dict[str, Any]", self._latest().values or {})

@@ -22,6 +22,7 @@ from stateward.run.database import Database
 from stateward.run.drive import Steps, Work
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.node import Values, begin
+from stateward.run.node import told as reported
 from stateward.run.plan import Machine
 from stateward.run.resume import Answers, Happened, claim, is_internal, read
 
@@ -60,10 +61,10 @@ def wait_steps(machine: Machine, state: int, values: Values, config: RunnableCon
     path = machine.chart.nodes[state].path
     progress = begin(machine, values, where=path)
     payload = interrupt({"kind": "wait", "state": path, "events": awaited(machine, progress.configuration)})
-    told = read(payload, machine=machine, asks=())
-    if not isinstance(told, Happened):
+    said = read(payload, machine=machine, asks=())
+    if not isinstance(said, Happened):
         raise NotExpected("Nobody was asked anything here", where=path, fix="Send an event.")
-    return happen(machine, progress, told).command
+    return reported(happen(machine, progress, said), invocation_of(config))
     yield Work()  # pragma: no cover  # makes this a generator like the other nodes
 
 
@@ -92,14 +93,14 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
             "events": awaited(machine, progress.configuration),
         }
     )
-    told = read(payload, machine=machine, asks=ids, by=invocation_of(config).approver)
-    if isinstance(told, Happened):
-        committed = happen(machine, progress, told)
+    said = read(payload, machine=machine, asks=ids, by=invocation_of(config).approver)
+    if isinstance(said, Happened):
+        committed = happen(machine, progress, said)
         if state in committed.exited:
             yield Work(fn=_withdraw, args=(database, invocation_of(config), ids))
-        return committed.command
-    if isinstance(told, Answers):
-        yield Work(fn=claim, args=(database, told))
+        return reported(committed, invocation_of(config))
+    if isinstance(said, Answers):
+        yield Work(fn=claim, args=(database, said))
     asks = yield Work(fn=_load, args=(database, ids))
     return _answered(machine, state, progress, asks)
 

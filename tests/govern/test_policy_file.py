@@ -52,6 +52,13 @@ WRONG: list[tuple[str, dict[str, object]]] = [
         "tools.rules[0].approvers",
         {"tools": {"rules": [{"match": "x", "level": "restricted", "approvers": []}]}},
     ),
+    *(
+        (
+            f"tools.rules[0].approvers[{place}]",
+            {"tools": {"rules": [{"match": "x", "level": "restricted", "approvers": names}]}},
+        )
+        for place, names in ((0, [""]), (0, [" "]), (1, ["ann", "\t"]))
+    ),
     ("contracts.T.fields", {"contracts": {"T": {"fields": {}}}}),
     ("contracts.T.fields.f", {"contracts": {"T": {"fields": {"f": {"type": "enum"}}}}}),
     ("contracts.T.fields.f", {"contracts": {"T": {"fields": {"f": {"type": "int", "min_length": 1}}}}}),

@@ -22,7 +22,7 @@ WRONG: list[tuple[Callable[..., object], str, object]] = [
     *((rule, "level", value) for value in ("RESTRICTED", "alowed", "", None, 1, ["allowed"])),
     *((rule, "match", value) for value in ("(", "(?=a)", None, 3)),
     *((rule, "max_calls", value) for value in (-1, 1.5, NAN, True, "3")),
-    *((rule, "approvers", value) for value in ("ann", ["ann"], (), (None,))),
+    *((rule, "approvers", value) for value in ("ann", ["ann"], (), (None,), ("",), (" ",), ("ann", "\t"))),
     *((ToolPolicy, "default", value) for value in ("Allowed", None, "deny")),
     *((ToolPolicy, "rules", value) for value in ([rule()], ({"match": "a", "level": "allowed"},), None)),
     *((Fuses, key, value) for key in ("turns", "calls") for value in (-1, 1.5, NAN, True, "3", 3.0, ENDLESS)),

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import stateward as sw
 from stateward.errors import AskClosed, CheckpointError, GovernanceError, StaleFence, UnknownAsk
 from stateward.run.ask import ask_id, envelope
 from stateward.run.database import open_database
+from tests.charts.drive import Driven, policy
+from tests.charts.one import compiled
+from tests.charts.tools import Shop
 from tests.run.processes import go, line, workers
 from tests.run.store import StillClock, ask, key, memory, url
+
+
+async def pay(state: Any, run: sw.Run[Any]) -> Any:
+    """A call that a person must approve."""
+    return {"log": [(await run.tool("refund", order=state["text"])).status]}
+
+
+def pay_sync(state: Any, run: sw.SyncRun[Any]) -> Any:
+    return {"log": [run.tool("refund", order=state["text"]).status]}
 
 
 def test_the_same_call_with_the_same_arguments_is_the_same_ask() -> None:
@@ -87,6 +101,75 @@ def test_a_withdrawn_ask_is_closed_and_an_answered_one_stays() -> None:
     assert database.asks.withdraw("s", [one.id, two.id]) == (two.id,)
     with pytest.raises(AskClosed, match="withdrawn"):
         database.asks.answer(two.id, decision="approve", by="ann")
+
+
+def test_a_withdrawn_ask_that_is_put_again_is_open_again() -> None:
+    """After a crash between a withdrawal and the commit the run comes back to its question."""
+    clock = StillClock()
+    database = memory(clock)
+    database.asks.create([ask(approvers=("ann",))])
+    database.asks.withdraw("s", [ask().id])
+    clock.time = 1_100
+    (again,) = database.asks.create([ask(approvers=("bob",), expires_at=1_200)])
+    assert (again.status, again.created_at, again.expires_at, again.approvers) == ("open", 1_100, 1_200, ("bob",))
+    assert database.asks.open("s") == (again,)
+    assert database.asks.answer(ask().id, decision="approve", by="bob").status == "answered"
+    events = [row.record["event"] for row in database.audit.rows("s")]
+    assert events == ["asked", "withdrawn", "reopened", "answered"]
+
+
+def test_an_expired_ask_that_is_put_again_is_open_again() -> None:
+    """With the time that it is given now; while it is open, putting it again changes nothing."""
+    clock = StillClock()
+    database = memory(clock)
+    database.asks.create([ask(expires_at=1_010)])
+    clock.time = 1_010
+    (again,) = database.asks.create([ask(expires_at=1_020)])
+    assert (again.status, again.expires_at) == ("open", 1_020)
+    assert database.asks.create([ask()]) == (again,)
+    assert [row.record["event"] for row in database.audit.rows("s")] == ["asked", "reopened"]
+
+
+def test_an_answered_ask_is_never_open_again() -> None:
+    """Not even when its time has run out since."""
+    clock = StillClock()
+    database = memory(clock)
+    database.asks.create([ask(expires_at=1_010)])
+    answered = database.asks.answer(ask().id, decision="reject", by="ann", note="no")
+    database.asks.withdraw("s", [ask().id])
+    clock.time = 1_010
+    assert database.asks.create([ask()]) == (answered,)
+
+
+def test_only_the_holder_opens_a_withdrawn_ask_and_only_for_the_same_call() -> None:
+    """A run that was taken over, and a call whose id collides, leave it withdrawn."""
+    clock = StillClock()
+    database = memory(clock)
+    old = database.leases.acquire("s")
+    database.asks.create([ask()], fence=old.fence)
+    database.asks.withdraw("s", [ask().id], fence=old.fence)
+    clock.time += 31
+    new = database.leases.acquire("s")
+    with pytest.raises(StaleFence):
+        database.asks.create([ask()], fence=old.fence)
+    with pytest.raises(CheckpointError, match="Another call"):
+        database.asks.create([replace(ask(2), id=ask().id)], fence=new.fence)
+    assert database.asks.get(ask().id).status == "withdrawn"
+    assert database.asks.create([ask()], fence=new.fence)[0].status == "open"
+
+
+@pytest.mark.parametrize("do", [pay, pay_sync])
+def test_a_session_whose_ask_was_withdrawn_but_not_left_asks_again(drive: Callable[..., Driven], do: Any) -> None:
+    """Where a crash came between the withdrawal and the commit, going on opens the question, and its answer counts."""
+    shop = Shop()
+    driven = drive(compiled(do, box=shop.box, policy=policy("approve_refunds")))
+    (first,) = driven.start({"text": "A"}).asks
+    asks = driven.session.database.asks
+    assert asks.withdraw("s1", [first]) == (first,)
+    assert driven.resume().asks == (first,)
+    assert [found.id for found in asks.open("s1")] == [first]
+    assert driven.answer(first).values["log"] == ["ok"]
+    assert shop.effects == [("refund", "A")]
 
 
 def test_an_unknown_ask_is_an_error_and_can_be_looked_for() -> None:

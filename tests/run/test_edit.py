@@ -10,11 +10,11 @@ import pytest
 from langgraph.types import Command
 
 import stateward as sw
-from stateward.errors import InputRefused, NotExpected
+from stateward.errors import Drift, InputRefused, NotExpected, SessionBusy
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
 from tests.charts.tools import Shop
-from tests.charts.waiting import waiting
+from tests.charts.waiting import Heard, waiting
 
 Drive = Callable[..., Driven]
 
@@ -112,3 +112,41 @@ def test_no_command_writes_what_the_chart_keeps(drive: Drive, forged: Command[An
     with pytest.raises((InputRefused, NotExpected)):
         driven.send(forged)
     assert driven.session.outcome() == before
+
+
+def test_copy_that_brings_updates_is_an_edit(drive: Drive) -> None:
+    """LangGraph's copy takes updates along, which would pass the validation by."""
+    driven = drive(waiting().compile())
+    before = driven.start({"text": "x"})
+    forged: Any = [(Command(update={"stateward": {"status": "completed"}}, goto="LOCKED"), "OPEN")]
+    with pytest.raises(NotExpected):
+        edit(driven, forged, as_node="__copy__")
+    assert driven.session.outcome() == before
+
+
+def test_plain_copy_of_a_checkpoint_still_works(drive: Drive) -> None:
+    """The server forks threads with it."""
+    driven = drive(waiting().compile())
+    before = driven.start({"text": "x"})
+    edit(driven, None, as_node="__copy__")
+    after = driven.session.outcome()
+    assert (after.path, after.values) == (before.path, before.values)
+
+
+def test_edit_waits_for_no_run_to_be_overwritten_by(drive: Drive) -> None:
+    """While a run holds the session nobody edits it, whatever the saver."""
+    driven = drive(waiting().compile())
+    driven.start({"text": "x"})
+    lease = driven.session.database.leases.acquire("s1")
+    with pytest.raises(SessionBusy):
+        edit(driven, {"text": "y"})
+    driven.session.database.leases.release(lease)
+
+
+def test_edit_under_another_definition_is_refused(drive: Drive) -> None:
+    """It could drop the node that the run goes on with."""
+    driven = drive(waiting().compile())
+    driven.start({"text": "x"})
+    other = drive(sw.Chart("waiting", Heard, sw.State("OPEN", on=[sw.on("end", "DONE")]), sw.Final("DONE")).compile())
+    with pytest.raises(Drift):
+        edit(other, {"text": "y"})

@@ -13,7 +13,7 @@ from stateward.errors import UnknownAsk
 from stateward.govern.policy import Fuses, Policy
 from stateward.testing import How
 from tests.charts.drive import Driven, policy
-from tests.charts.one import compiled
+from tests.charts.one import One, compiled
 from tests.charts.tools import Shop, call
 from tests.charts.waiting import waiting
 
@@ -128,3 +128,50 @@ def test_run_halted_by_a_fuse_halts_again_while_nobody_raises_it(drive: Drive) -
 
     assert (again.status, (again.reason or {})["event"]) == ("halted", "fuse.calls")
     assert len(driven.session.database.sessions.terminals("s1")) == 1
+
+
+def test_run_halted_by_a_fuse_stays_where_the_fuse_stopped_it(drive: Drive) -> None:
+    """What the activity raised before does not move the chart past the call that was not made."""
+
+    async def eager(state: Any, run: sw.Run[Any]) -> Any:
+        run.raise_event("go")
+        return {"log": [(await run.tool("lookup", order=order)).status for order in "ABC"]}
+
+    shop = Shop()
+    chart = sw.Chart(
+        "eager",
+        One,
+        sw.Superstate(
+            "WORK",
+            sw.State("ACT", do=eager, tools=["lookup"], to="REST", on=[sw.on("go", "REST")]),
+            sw.State("REST", on=[sw.on("close", "DONE")]),
+            policy=Policy(name="two", fuses=Fuses(calls=2)),
+        ),
+        sw.Final("DONE"),
+    )
+    driven = drive(chart.compile(tools=shop.box))
+
+    halted = driven.start({})
+    again = driven.resume()
+
+    assert (halted.status, halted.path, again.status, again.path) == ("halted", "WORK.ACT", "halted", "WORK.ACT")
+
+
+def test_run_that_is_reopened_says_so_before_it_acts(drive: Drive) -> None:
+    """Whoever looks in the meantime, or after a crash, sees an unfinished run."""
+    seen: list[str] = []
+    shop = Shop()
+
+    async def look(state: Any, run: sw.Run[Any]) -> Any:
+        statuses = [(await run.tool("lookup", order=order)).status for order in "ABC"]
+        seen.append(driven.session.database.sessions.get("s1").status)
+        return {"log": statuses}
+
+    driven = drive(compiled(look, box=shop.box, policy=Policy(name="two", fuses=Fuses(calls=2))))
+    driven.start({})
+    run = driven.session.database.sessions.get("s1").run
+    driven.session.database.ledger.raise_limit("s1", run, "WORK", "calls", 9, "ann", "a good customer")
+
+    done = driven.resume()
+
+    assert (done.status, seen) == ("completed", ["running"])

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
 import stateward as sw
-from stateward.errors import InputRefused
+from stateward.errors import InputRefused, RunError
+from stateward.testing import How, run_graph
 from tests.charts.drive import Driven
 from tests.charts.one import One, compiled
-from tests.charts.waiting import Note, waiting
+from tests.charts.waiting import Heard, Note, waiting
 
 Drive = Callable[..., Driven]
 
@@ -91,3 +95,23 @@ def test_wait_survives_many_events(drive: Drive) -> None:
     for n in range(10):
         driven.resume("note", data={"text": str(n)})
     assert driven.session.outcome().values["heard"] == ["hello", *map(str, range(10))]
+
+
+def test_failure_in_a_wait_reaches_the_graph_around(how: How) -> None:
+    """A nested chart that fails on an event does not let the outer graph go on as if nothing had happened."""
+
+    def broken(state: Any) -> Any:
+        raise ValueError("no ink")
+
+    inner = sw.Chart("inner", Heard, sw.State("OPEN", on=[sw.on("end", "DONE", do=broken)]), sw.Final("DONE"))
+    outer: Any = StateGraph(Heard)
+    outer.add_node("inner", inner.compile())
+    outer.add_node("after", lambda state: {"heard": ["after"]})
+    outer.add_edge(START, "inner")
+    outer.add_edge("inner", "after")
+    graph = outer.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}}
+    run_graph(graph, {"text": "x"}, how=how, config=config)
+
+    with pytest.raises(RunError, match=r"error\.action"):
+        run_graph(graph, Command(resume="end"), how=how, config=config)
