@@ -24,7 +24,7 @@ from stateward.run.drive import Bridge
 from stateward.run.invocation import Invocation
 from stateward.run.model import GovernedModel
 from stateward.run.role import ModelRole
-from stateward.run.signal import Suspend, Trip
+from stateward.run.signal import Signal
 from stateward.run.tool import ToolCall, ToolResult
 
 C = DefaultTypeVar("C", default=Any)
@@ -146,7 +146,7 @@ class Core(Generic[C]):
         return GovernedModel.of(self._roles[wanted], door=self.door, number=self.number)
 
     @property
-    def signal(self) -> Suspend | Trip | None:
+    def signal(self) -> Signal | None:
         """Why the activity must end here, or None."""
         return self._door.signal if self._door is not None else None
 
@@ -160,7 +160,12 @@ class Core(Generic[C]):
             await self._door.in_flight.rest(cancel=cancel)
 
     def number(self) -> int:
-        """Take the next call number of the activation."""
+        """Take the next call number of the activation.
+
+        Raises:
+            RunError: A tool asks: it makes no calls of its own.
+        """
+        self.door.in_flight.check_outside()
         return next(self._numbers)
 
     def number_calls(self, calls: Sequence[ToolCall]) -> list[tuple[int, str, Mapping[str, Any], str]]:

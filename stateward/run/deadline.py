@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
+from stateward.errors import RunError
 from stateward.run.threads import Pool
 
 T = TypeVar("T")
@@ -52,7 +53,49 @@ async def in_time(work: Callable[[], Awaitable[T]], *, timeout_s: float | None) 
     Returns:
         What it returns, or `Late` when it ended after its limit or had to be cancelled. What it raises in time is
         raised here.
+
+    Raises:
+        RunError: It was cancelled, but not by who awaits it.
     """
+    try:
+        return await _in_time(work, timeout_s)
+    except asyncio.CancelledError as cancelled:
+        if is_cancelled():
+            raise
+        raise own_cancellation() from cancelled
+
+
+def is_cancelled() -> bool:
+    """Whether somebody cancels the present task; a `CancelledError` comes from inside otherwise."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs here
+        return False
+    return task is not None and task.cancelling() > 0
+
+
+def own_cancellation() -> RunError:
+    """Return the error of work that was cancelled from inside: as a cancellation it would end the whole run."""
+    return RunError("It was cancelled from inside", fix="Catch the `CancelledError` of what it awaits.")
+
+
+async def finished(work: asyncio.Future[T]) -> T:
+    """Await work that must not be given up: when the caller is cancelled, the work ends first.
+
+    Args:
+        work: Short work, on the database for instance.
+
+    Returns:
+        What it returns.
+    """
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait((work,))
+        raise
+
+
+async def _in_time(work: Callable[[], Awaitable[T]], timeout_s: float | None) -> T | Late:
     if timeout_s is None:
         return await work()
     until = time.monotonic() + timeout_s
@@ -79,9 +122,12 @@ async def thread_in_time(pool: Pool, work: Callable[[], T], *, timeout_s: float 
 
     Returns:
         What it returns, or `Late`. What it raises in time is raised here.
+
+    Raises:
+        RunError: It raised `CancelledError`.
     """
     if timeout_s is None:
-        return await pool.run(work)
+        return (await pool.run(_ended_sync, work)).open()
     until = time.monotonic() + timeout_s
     job = pool.submit(_ended_sync, work)
     try:
@@ -137,6 +183,8 @@ async def _ended(work: Callable[[], Awaitable[T]]) -> _End[T]:
 def _ended_sync(work: Callable[[], T]) -> _End[T]:
     try:
         value = work()
+    except asyncio.CancelledError:
+        return _End(None, own_cancellation(), time.monotonic())
     except BaseException as error:  # noqa: BLE001  # raised again by `open`
         return _End(None, error, time.monotonic())
     return _End(value, None, time.monotonic())

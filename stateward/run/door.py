@@ -15,7 +15,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from stateward.chart.event import Occurrence
-from stateward.errors import Diverged, FuseTripped
+from stateward.errors import Diverged
 from stateward.govern.decision import (
     CallRequest,
     Decision,
@@ -30,13 +30,13 @@ from stateward.govern.redact import DataClass, redact
 from stateward.run.activation import Activation
 from stateward.run.ask import ask_id
 from stateward.run.database import Database
-from stateward.run.deadline import Late, called
-from stateward.run.in_flight import InFlight
+from stateward.run.deadline import Late, called, finished
+from stateward.run.in_flight import InFlight, together
 from stateward.run.journal import Entry, Reservation, Tripped
 from stateward.run.ledger import BILLION
-from stateward.run.outcome import SECRET, Outcome, failed, kept, replayed, status_of, timed_out
+from stateward.run.outcome import SECRET, Outcome, failed, kept, replayed, status_of, timed_out, undeclared
 from stateward.run.question import aftermath, approval, refuse_restless
-from stateward.run.signal import Suspend, Trip, fuse_event, raced
+from stateward.run.signal import Signal, Suspend, Trip, as_error, fuse_event, raced, strongest
 from stateward.run.threads import Threads
 from stateward.run.tool import Effect, Tool, ToolContext, ToolResult, refusal
 
@@ -76,7 +76,7 @@ class Door:
         self.tools = tools
         self.fence = fence
         self.threads = threads
-        self.signal: Suspend | Trip | None = None
+        self.signal: Signal | None = None
         """Why the activity must end here; it stands even if the activity swallowed what was raised."""
         self._slots = asyncio.Semaphore(FAN_OUT)
         self.in_flight = InFlight()
@@ -98,12 +98,17 @@ class Door:
             Diverged: The journal has another call under this number.
         """
         with self.in_flight.call():
+            self._check()
             return await self._tool(name, arguments, call=call, call_id=call_id)
+
+    def _check(self) -> None:
+        if self.signal is not None:
+            raise self.signal
 
     async def _tool(self, name: str, arguments: Mapping[str, Any], *, call: int, call_id: str) -> ToolResult:
         known = self.tools.get(name)
         if known is None:
-            return await self._deny(name, arguments, _undeclared(name, self.tools), call=call, call_id=call_id)
+            return await self._deny(name, arguments, undeclared(name, self.tools), call=call, call_id=call_id)
         try:
             parsed = known.parse(arguments)
         except ValueError as wrong:
@@ -125,13 +130,13 @@ class Door:
             try:
                 pool = self.threads.lookups if tool.lookup else self.threads.database
                 admitted = await pool.run(self._admit, request, entry, tool)
-            except (Suspend, Trip) as signal:
+            except (Suspend, Trip, Diverged) as signal:
                 self.signal = self.signal or signal
                 raise
             if isinstance(admitted, ToolResult):
                 return replace(admitted, call_id=call_id)
             outcome = await self._perform(tool, arguments, admitted)
-            await self.threads.database.run(self._settle, admitted, outcome)
+            await finished(self.threads.database.run(self._settle, admitted, outcome))
         result = ToolResult(
             name=tool.name,
             status=status_of(outcome.status, outcome.result),
@@ -154,17 +159,17 @@ class Door:
         Raises:
             Suspend: At least one call needs a person; carries all the asks. The others are in the journal.
             Trip: A fuse tripped; the first in call order is told.
+            Diverged: The journal has another call under the number of one of them.
         """
-        results = await asyncio.gather(
-            *(self.tool(name, args, call=number, call_id=call_id) for number, name, args, call_id in calls),
-            return_exceptions=True,
+        self._check()
+        results = await together(
+            self.tool(name, args, call=number, call_id=call_id) for number, name, args, call_id in calls
         )
-        _raise_first(results, Trip)
-        asks = [ask for result in results if isinstance(result, Suspend) for ask in result.asks]
-        if asks:
-            self.signal = Suspend(asks)
-            raise self.signal
-        _raise_first(results, BaseException)
+        self.signal = strongest(results) or self.signal
+        self._check()
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
         return [result for result in results if isinstance(result, ToolResult)]
 
     def admit_model(self, request: CallRequest, *, call: int) -> Entry:
@@ -184,11 +189,15 @@ class Door:
         """
         self.in_flight.check()
         try:
+            self._check()
             return self._admit_model(request, call)
-        except Trip as trip:
+        except Diverged as diverged:
+            self.signal = self.signal or diverged
+            raise
+        except (Suspend, Trip) as signal:
             # LangChain expects models to raise exceptions; the signal is kept beside, for the node to find.
-            self.signal = self.signal or trip
-            raise FuseTripped(f"`{trip.event.name}` stands in the way of the call", where=request.path) from trip
+            self.signal = self.signal or signal
+            raise as_error(signal, where=request.path) from signal
 
     def _admit_model(self, request: CallRequest, call: int) -> Entry:
         entry = self._entry(request, call=call, effect="idempotent")
@@ -338,7 +347,8 @@ class Door:
         )
         work = tool.bind(arguments, context=context)
         try:
-            value = await called(self.threads.tools, work, is_async=tool.is_async, timeout_s=self._limit_s(tool))
+            with self.in_flight.inside():
+                value = await called(self.threads.tools, work, is_async=tool.is_async, timeout_s=self._limit_s(tool))
         except Exception as error:  # noqa: BLE001  # recorded: it is the call's outcome
             return failed(tool, error)
         return timed_out(tool, began=value.began) if isinstance(value, Late) else kept(tool, value)
@@ -382,13 +392,3 @@ class Door:
                 "reason": reason,
             }
         )
-
-
-def _undeclared(name: str, tools: Mapping[str, Tool]) -> str:
-    return f"the state does not declare the tool `{name}`; it may use: {', '.join(sorted(tools)) or 'none'}"
-
-
-def _raise_first(results: Sequence[object], kind: type[BaseException]) -> None:
-    for result in results:
-        if isinstance(result, kind) and not (kind is BaseException and isinstance(result, Suspend)):
-            raise result

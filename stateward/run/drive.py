@@ -8,14 +8,16 @@ awaits async work in place and puts sync work into a thread, as LangGraph does.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator
-from concurrent.futures import Future
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock, Thread
 from typing import Any, TypeVar, cast
 
 from stateward.errors import RunError
+from stateward.run.deadline import finished
 from stateward.run.threads import LoopThreads, Threads
 
 T = TypeVar("T")
@@ -37,6 +39,8 @@ class Bridge:
         self._ending: asyncio.Event | None = None
         self._calls: set[Future[Any]] = set()
         self._closed = False
+        self._broken: BaseException | None = None
+        """What ended the loop before its time: `SystemExit` in a task of its own."""
         self._lock = Lock()
 
     def call(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -54,6 +58,10 @@ class Bridge:
         future = self._begin(work)
         try:
             return _opened(future.result())
+        except CancelledError:
+            if self._broken is not None:
+                raise self._broken from None
+            raise
         except BaseException:
             future.cancel()
             raise
@@ -65,6 +73,8 @@ class Bridge:
         with self._lock:
             if self._closed:
                 raise RunError("The call of the graph is over", fix="Make no calls after the activity has ended.")
+            if self._broken is not None:
+                raise self._broken
             loop = self._loop = self._loop or self._open()
             future = asyncio.run_coroutine_threadsafe(_caught(work), loop)
             self._calls.add(future)
@@ -79,7 +89,10 @@ class Bridge:
 
     def _serve(self, ready: Future[asyncio.AbstractEventLoop]) -> None:
         with asyncio.Runner() as runner:
-            runner.run(self._stay(ready))
+            try:
+                runner.run(self._stay(ready))
+            except BaseException as error:  # noqa: BLE001  # raised where the call is awaited
+                self._broken = error
 
     async def _stay(self, ready: Future[asyncio.AbstractEventLoop]) -> None:
         loop = asyncio.get_running_loop()
@@ -99,7 +112,8 @@ class Bridge:
         for call in calls:
             call.cancel()
         if thread is not None and self._loop is not None and self._ending is not None:
-            self._loop.call_soon_threadsafe(self._ending.set)
+            with suppress(RuntimeError):  # the loop has ended by itself
+                self._loop.call_soon_threadsafe(self._ending.set)
             thread.join(GRACE_S)
 
 
@@ -132,6 +146,8 @@ class Work:
     afn: Callable[..., Coroutine[Any, Any, Any]] | None = None
     activity: bool = False
     """Whether the function is a user's, which may hang; any other works on the database."""
+    must_end: bool = False
+    """Whether a sync function runs to its end although its caller is cancelled."""
 
 
 Steps = Generator[Work, Any, T]
@@ -188,6 +204,7 @@ async def drive_async(steps: Steps[T], *, threads: Threads) -> T:
         return cast(T, end.value)
 
 
-def _in_thread(work: Work, threads: Threads) -> asyncio.Future[Any]:
+def _in_thread(work: Work, threads: Threads) -> Awaitable[Any]:
     pool = threads.activities if work.activity else threads.database
-    return pool.run(cast(Any, work.fn), *work.args)
+    running = pool.run(cast(Any, work.fn), *work.args)
+    return finished(running) if work.must_end else running

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -25,7 +25,6 @@ from stateward.run.drawing import drawable
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.edit import begun, edited, is_copy
 from stateward.run.invocation import KEY, Invocation, new_id, session_of
-from stateward.run.lease import Lease
 from stateward.run.plan import Machine
 from stateward.run.tables import Tables
 
@@ -137,8 +136,11 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         threads, bridge = self.tables.threads, Bridge(loop=asyncio.get_running_loop())
         opened = await drive_async(self._open(input, config, bridge), threads=threads)
         try:
-            async for part in super().astream(opened.given, opened.config, **_durable(self, kwargs)):
-                yield part
+            # A stream that is left early ends before its lease does: it cancels its tasks and waits for them.
+            made = super().astream(opened.given, opened.config, **_durable(self, kwargs))
+            async with aclosing(cast("AsyncGenerator[Any, None]", made)) as parts:
+                async for part in parts:
+                    yield part
             await drive_async(self._record(opened), threads=threads)
         finally:
             bridge.close()
@@ -189,19 +191,22 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         snapshot: StateSnapshot = yield Work(fn=self.get_state, afn=self.aget_state, args=(config,))
         if not begun(snapshot):
             raise NotExpected("The session has no run whose values could be edited", fix="Send an input to open one.")
-        session, leases = (
-            str(session_of(config)),
-            self.tables.database(_saver_of(cast("object", self.checkpointer))).leases,
+        saver = _saver_of(cast("object", self.checkpointer))
+        invocation = Invocation(
+            session=str(session_of(config)),
+            open_database=lambda: self.tables.database(saver),
+            bridge=Bridge(),
+            threads=self.tables.threads,
         )
-        lease: Lease = yield Work(fn=partial(leases.acquire, graph=self.name), args=(session,))
         try:
+            yield Work(fn=invocation.acquire, args=(self.name, None))
             snapshot = yield Work(fn=self.get_state, afn=self.aget_state, args=(config,))
             edit = edited(self.machine, supersteps, before=snapshot)
-            written: RunnableConfig = yield self._write(with_fence(config, lease.fence), edit)
+            written: RunnableConfig = yield self._write(with_fence(config, invocation.fence), edit)
         except BaseException:
-            yield Work(fn=leases.release, args=(lease,))
+            yield Work(fn=invocation.leave, must_end=True)
             raise
-        yield Work(fn=leases.release, args=(lease,))
+        yield Work(fn=invocation.leave, must_end=True)
         return written
 
     def _write(self, config: RunnableConfig, update: StateUpdate) -> Work:
@@ -248,8 +253,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         )
         before = Stored(control=None, values={})
         if saver is not None and session is not None:
-            invocation.lease = yield Work(fn=_acquire, args=(invocation, self.name, seen_fence(merged)))
             try:
+                yield Work(fn=invocation.acquire, args=(self.name, seen_fence(merged)))
                 snapshot = yield from self.committed(merged)
                 before = stored(snapshot, machine=self.machine)
                 given = yield Work(fn=_admit, args=(self.machine, given, before, invocation))
@@ -260,7 +265,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
                     yield self._write(with_invocation(pinned(merged, self.machine.pins), invocation), reopened)
                     given = None
             except BaseException:
-                yield Work(fn=invocation.database.leases.release, args=(invocation.lease,))
+                yield Work(fn=invocation.leave, must_end=True)
                 raise
         else:
             given = admit(self.machine, given, before=before, invocation=invocation)
@@ -352,11 +357,6 @@ def _durable(graph: ChartGraph, kwargs: dict[str, Any]) -> dict[str, Any]:
     if graph.tables.attached is None or kwargs.get("durability") is not None:
         return kwargs
     return {**kwargs, "durability": "sync"}
-
-
-def _acquire(invocation: Invocation, graph: str, after: int | None) -> Any:
-    leases = invocation.database.leases
-    return leases.acquire(invocation.session, graph=graph, tenant=invocation.tenant, after=after)
 
 
 def _admit(machine: Machine, given: object, before: Stored, invocation: Invocation) -> object:

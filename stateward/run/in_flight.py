@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Awaitable, Generator, Iterable
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, TypeVar
 
 from stateward.errors import RunError
-from stateward.run.deadline import stop
+from stateward.run.deadline import is_cancelled, stop
+
+T = TypeVar("T")
+
+_MADE: ContextVar[InFlight | None] = ContextVar("stateward_call", default=None)
+"""Whose call the code runs in."""
 
 
 class InFlight:
@@ -42,10 +48,37 @@ class InFlight:
         """Refuse a call that comes after the end.
 
         Raises:
-            RunError: The activity is over; what calls was left behind by its limit in time.
+            RunError: The activity is over; what calls was left behind by its limit in time or by a cancelled run.
         """
         if self._closed:
-            raise RunError("The activity is over: it took too long", fix="Let it end when it is cancelled.")
+            raise RunError(
+                "The activity is over: it took too long, or its run was cancelled",
+                fix="Let it end when it is cancelled.",
+            )
+
+    @contextmanager
+    def inside(self) -> Generator[None]:
+        """Mark what runs here, in tasks and threads too, as the inside of a call."""
+        token = _MADE.set(self)
+        try:
+            yield
+        finally:
+            _MADE.reset(token)
+
+    def check_outside(self) -> None:
+        """Refuse a call that a tool makes.
+
+        The journal answers for a tool when its activity is entered again: the tool does not run, so that its own calls
+        would be missing and every later one would have another number.
+
+        Raises:
+            RunError: The caller runs inside a call of the same activity.
+        """
+        if _MADE.get() is self:
+            raise RunError(
+                "A tool makes no calls of its own through the door",
+                fix="Make them in the activity, and pass the tool what it needs.",
+            )
 
     def close(self) -> None:
         """Let no further call begin."""
@@ -63,3 +96,24 @@ class InFlight:
             await stop(*others)
         elif others:
             await asyncio.wait(others)
+
+
+async def together(calls: Iterable[Awaitable[T]]) -> list[T | BaseException]:
+    """Make calls at the same time, and return what they raise as a value.
+
+    Args:
+        calls: The calls. One that raises `SystemExit` in a task of its own would bring down the loop.
+
+    Returns:
+        Results and exceptions, in call order.
+    """
+    return await asyncio.gather(*(_kept(call) for call in calls))
+
+
+async def _kept(call: Awaitable[T]) -> T | BaseException:
+    try:
+        return await call
+    except BaseException as error:
+        if isinstance(error, asyncio.CancelledError) and is_cancelled():
+            raise
+        return error

@@ -40,7 +40,35 @@ class Invocation:
     failure: BaseException | None = None
     context: object = None
     _database: Database | None = None
+    _left: bool = False
     _lock: Lock = field(default_factory=Lock)
+
+    def acquire(self, graph: str, after: int | None) -> None:
+        """Take the lease of the session and keep it here, where it is found although the caller was cancelled.
+
+        Args:
+            graph: The graph's name.
+            after: The fence the caller saw, or None when it did not look.
+
+        Raises:
+            SessionBusy: Another run holds the session, or held it since the caller looked.
+            UnknownSession: The session belongs to another tenant.
+        """
+        leases = self.database.leases
+        lease = leases.acquire(self.session, graph=graph, tenant=self.tenant, after=after)
+        with self._lock:
+            left = self._left
+            self.lease = None if left else lease
+        if left:
+            leases.release(lease)
+
+    def leave(self) -> None:
+        """End the call before it began: give back the lease, also one that is just being taken."""
+        with self._lock:
+            self._left = True
+            lease, self.lease = self.lease, None
+        if lease is not None:
+            self.database.leases.release(lease)
 
     @property
     def database(self) -> Database:

@@ -6,6 +6,7 @@ follows a tool call starts here: `_attempts` calls the activity with its `Run`.
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,12 +27,12 @@ from stateward.run.checkpoint import CHANNEL, Control, decode
 from stateward.run.commit import Committed, Progress, ask_commit, finish
 from stateward.run.context import Core, Run, SyncRun, awithin, within
 from stateward.run.data import ViewData
-from stateward.run.deadline import Late, in_time
+from stateward.run.deadline import Late, in_time, is_cancelled, own_cancellation
 from stateward.run.door import Door
 from stateward.run.drive import Steps, Work, drive_async, drive_sync
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.plan import Machine, StatePlan
-from stateward.run.signal import Suspend, Trip
+from stateward.run.signal import Signal, Suspend, Trip
 from stateward.run.tool import ToolResult
 from stateward.run.update import as_update
 from stateward.run.view import View
@@ -211,7 +212,7 @@ class _Visit:
         return self._run.raised if self._run is not None else ()
 
     @property
-    def signal(self) -> Suspend | Trip | None:
+    def signal(self) -> Signal | None:
         return self._run.signal if self._run is not None else None
 
     def again(self, feedback: str) -> None:
@@ -225,7 +226,13 @@ def _called(visit: _Visit) -> Steps[Any]:
     """Call the activity once; a signal of the door stands, whatever the activity made of it."""
     try:
         returned = yield _work(visit)
-    except Exception:
+    except CancelledError as cancelled:
+        if is_cancelled():
+            # Its thread, or a task that does not stop, may go on: it pays for nothing more.
+            visit.run().door.in_flight.close()
+            raise
+        raise visit.signal or own_cancellation() from cancelled
+    except (Exception, Suspend, Trip):
         if visit.signal is not None:
             raise visit.signal from None
         raise

@@ -87,6 +87,16 @@ def timed_out(tool: Tool, *, began: bool) -> Outcome:
     return Outcome(status="unknown" if unknown else "failed", result=error, spent={})
 
 
+def undeclared(name: str, tools: Mapping[str, Tool]) -> str:
+    """Say that a state may not use a tool.
+
+    Args:
+        name: What was called.
+        tools: What the state declares.
+    """
+    return f"the state does not declare the tool `{name}`; it may use: {', '.join(sorted(tools)) or 'none'}"
+
+
 def failed(tool: Tool, error: Exception) -> Outcome:
     """Make the outcome of a call that failed.
 

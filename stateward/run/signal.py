@@ -1,10 +1,14 @@
-"""How an activity is left before its end: not an error, so that no `except Exception` of a user swallows it."""
+"""How an activity is left before its end, in such a way that no `except` of a user keeps it going.
+
+Two of the signals are no errors, so that no `except Exception` takes them; the door remembers all three.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from stateward.chart.event import Occurrence
+from stateward.errors import Diverged, FuseTripped, RunError
 from stateward.govern.decision import CallRequest, Deny, FuseName
 from stateward.run.ask import Ask
 from stateward.run.ledger import Tripped
@@ -34,6 +38,43 @@ class Trip(BaseException):  # a signal
         self.event = event
         self.ask = ask
         super().__init__(event.name)
+
+
+Signal = Suspend | Trip | Diverged
+"""What ends an activity; no further call of it is made."""
+
+
+def strongest(results: Sequence[object]) -> Signal | None:
+    """Return what ends an activity after several calls, or None.
+
+    Args:
+        results: What the calls came to, in call order.
+
+    Returns:
+        What diverged, since no answer can mend it; else the first fuse; else all that people are asked.
+    """
+    for kind in (Diverged, Trip):
+        for result in results:
+            if isinstance(result, kind):
+                return result
+    asks = {ask.id: ask for result in results if isinstance(result, Suspend) for ask in result.asks}
+    return Suspend(tuple(asks.values())) if asks else None
+
+
+def as_error(signal: Suspend | Trip, *, where: str) -> RunError | FuseTripped:
+    """Return a signal as the exception that LangChain expects of a model.
+
+    Args:
+        signal: Why the call is not made.
+        where: The state path.
+    """
+    if isinstance(signal, Trip):
+        return FuseTripped(f"`{signal.event.name}` stands in the way of the call", where=where)
+    return RunError(
+        "The activity ended when it asked a person; it makes no further calls",
+        where=where,
+        fix="Let it end; it is entered again when the ask is answered.",
+    )
 
 
 def fuse_event(denial: Deny, request: CallRequest) -> Occurrence:

@@ -8,6 +8,7 @@ has threads of its own, which no tool can take.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -47,11 +48,17 @@ class Pool:
         """Jobs that no thread has taken; a thread that takes one counts it and itself out at the same time."""
         self._idle = 0
         self._count = 0
+        self._process = os.getpid()
 
     @property
     def idle(self) -> int:
         """Threads that wait for work."""
         return self._idle
+
+    @property
+    def threads(self) -> int:
+        """Threads there are."""
+        return self._count
 
     @property
     def waiting(self) -> int:
@@ -70,6 +77,8 @@ class Pool:
         """
         future: Future[T] = Future()
         job = (future, partial(copy_context().run, fn, *args))
+        if self._process != os.getpid():
+            self._begin_anew()
         with self._lock:
             if self._count >= self.limit:
                 self._forget_cancelled()
@@ -92,6 +101,12 @@ class Pool:
             An awaitable of its result. Cancelled, it does not stop what has begun.
         """
         return asyncio.wrap_future(self.submit(fn, *args))
+
+    def _begin_anew(self) -> None:
+        """Forget the threads and jobs of the parent: none of them came along when this process was forked off it."""
+        self._jobs, self._lock = SimpleQueue(), Lock()
+        self._queued = self._idle = self._count = 0
+        self._process = os.getpid()
 
     def _start(self, future: Future[Any]) -> None:
         try:

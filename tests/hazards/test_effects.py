@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import stateward as sw
 from stateward.errors import Diverged
+from stateward.testing import ScriptedModel
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
 from tests.charts.tools import Shop
@@ -51,6 +53,86 @@ def test_another_call_under_the_same_number_diverges(drive: Drive, shop: Shop) -
     with pytest.raises(Diverged, match="lookup"):
         driven.answer(ask)
     assert shop.effects == [("lookup", "visit 1")]
+
+
+class Swallowing:
+    """An activity that makes other calls when it is entered again, and takes no error for an answer."""
+
+    def __init__(self) -> None:
+        self.orders = 0
+
+    def order(self) -> str:
+        self.orders += 1
+        return f"order {self.orders}"
+
+    async def act(self, state: Any, run: sw.Run[Any]) -> Any:
+        for _ in range(3):
+            with contextlib.suppress(Exception):
+                return statuses([await run.tool("mail", to=self.order())])
+
+    async def act_in_batches(self, state: Any, run: sw.Run[Any]) -> Any:
+        for _ in range(3):
+            with contextlib.suppress(Exception):
+                return statuses(await run.tools([{"name": "mail", "args": {"to": self.order()}}]))
+
+    def act_sync(self, state: Any, run: sw.SyncRun[Any]) -> Any:
+        for _ in range(3):
+            with contextlib.suppress(Exception):
+                return statuses([run.tool("mail", to=self.order())])
+
+
+@pytest.mark.parametrize("do", ["act", "act_in_batches", "act_sync"])
+def test_swallowed_divergence_makes_no_further_call(drive: Drive, do: str) -> None:
+    """A `once` call that may have been made is not made again under the next number."""
+    mail = Crashing("once")
+    driven = drive(compiled(getattr(Swallowing(), do), box=[mail.tool], handles=["error.diverged"]))
+    with pytest.raises(Crash):
+        driven.start({})
+    assert driven.resume().path == "HELP"
+    assert len(mail.effects) == 1
+
+
+def test_swallowed_divergence_of_a_model_call_makes_no_further_call(drive: Drive) -> None:
+    """What a model was asked is held to the journal too."""
+    shop, orders = Shop(), Swallowing()
+
+    async def act(state: Any, run: sw.Run[Any]) -> Any:
+        with contextlib.suppress(Exception):
+            await run.model().ainvoke(orders.order())
+        return statuses([await run.tool("refund", order="A1")])
+
+    model = ScriptedModel.of("one", "two")
+    driven = drive(asking(shop, act, models={"m": model}, model="m", handles=["error.diverged"]))
+    outcome = driven.answer(driven.start({}).asks[0])
+    assert (outcome.path, shop.effects) == ("HELP", [])
+
+
+# -- calls from inside a call ---------------------------------------------------------------------------
+
+
+async def nine(state: Any, run: sw.Run[Any]) -> Any:
+    return statuses(await run.tools([{"name": "outer", "args": {}}] * 9)) | {"number": run.number()}
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+def test_tool_that_calls_tools_is_refused(drive: Drive, shop: Shop, is_async: Any) -> None:
+    """It would wait for a place that it holds itself, and be missing when the journal answers for its caller."""
+
+    @sw.tool(effect="idempotent", name="outer")
+    async def outer() -> Any:
+        """Call another."""
+        return (await sw.current_run().tool("lookup", order="A1")).status
+
+    @sw.tool(effect="idempotent", name="outer")
+    def outer_sync() -> Any:
+        """Call another."""
+        return sw.current_run().tool("lookup", order="A1")
+
+    driven = drive(compiled(nine, box=[outer if is_async else outer_sync, shop.lookup]))
+    outcome = driven.start({})
+    assert (outcome.values["log"], outcome.values["number"]) == (["failed"] * 9, 10)
+    assert "no calls of its own" in driven.session.database.journal.entries("s1")[0].result["error"]["reason"]
+    assert shop.effects == []
 
 
 async def fail_then_refund(state: Any, run: sw.Run[Any]) -> Any:

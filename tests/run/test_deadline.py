@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from stateward.run.deadline import Late, in_time, stop, thread_in_time
+from stateward.errors import RunError
+from stateward.run.deadline import Late, finished, in_time, stop, thread_in_time
 from stateward.run.threads import Pool
 
 LIMIT_S = 0.02
@@ -150,3 +151,40 @@ def test_thread_that_ended_late_is_late_although_the_loop_was_blocked() -> None:
         return await task
 
     assert asyncio.run(main()) == Late(began=True)
+
+
+async def cancel_itself() -> None:
+    raise asyncio.CancelledError
+
+
+def cancel_itself_sync() -> None:
+    raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize("timeout_s", [None, 60.0])
+def test_work_that_cancels_itself_failed(timeout_s: float | None) -> None:
+    """It is no cancellation of who awaits it."""
+    pool = Pool("p", limit=1)
+    with pytest.raises(RunError, match="from inside"):
+        asyncio.run(in_time(cancel_itself, timeout_s=timeout_s))
+    with pytest.raises(RunError, match="from inside"):
+        asyncio.run(thread_in_time(pool, cancel_itself_sync, timeout_s=timeout_s))
+
+
+def test_work_that_must_end_is_awaited_by_a_cancelled_caller() -> None:
+    """The cancellation goes on afterwards."""
+
+    async def main() -> bool:
+        work: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(finished(work))
+        await asyncio.sleep(0)
+        task.cancel()
+        for _ in range(3):
+            await asyncio.sleep(0)
+        waited = not task.done()
+        work.set_result("done")
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return waited
+
+    assert asyncio.run(main())

@@ -13,7 +13,7 @@ import pytest
 
 from stateward.errors import RunError
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
-from stateward.run.threads import Threads
+from stateward.run.threads import DATABASE_LIMIT, Threads
 from stateward.testing import How
 
 VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")
@@ -235,3 +235,42 @@ def test_default_executor_of_the_bridges_loop_is_not_joined(bridge: Bridge) -> N
     bridge.close()
     assert bridge_threads() <= before
     release.set()
+
+
+def test_loop_that_was_ended_from_inside_says_why(bridge: Bridge) -> None:
+    """`SystemExit` in a task of its own ends the loop; the caller gets it, now and on each further call."""
+
+    async def leave() -> None:
+        raise SystemExit(3)
+
+    async def wait() -> None:
+        await asyncio.gather(leave(), asyncio.Event().wait())
+
+    for work in (wait, variable):
+        with pytest.raises(SystemExit):
+            bridge.call(work)
+    bridge.close()
+
+
+def test_work_that_must_end_does_although_its_caller_is_cancelled() -> None:
+    """It waits in line for a thread, and runs when there is one."""
+    threads, release = Threads(), threading.Event()
+    ended: list[bool] = []
+
+    def steps() -> Steps[None]:
+        yield Work(fn=ended.append, args=(True,), must_end=True)
+
+    async def main() -> None:
+        for _ in range(DATABASE_LIMIT):
+            threads.database.submit(release.wait)
+        task = asyncio.create_task(drive_async(steps(), threads=threads))
+        for _ in range(2):
+            await asyncio.sleep(0)
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        release.set()
+        while not ended:
+            await asyncio.sleep(0)
+
+    asyncio.run(main())

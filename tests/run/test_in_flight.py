@@ -8,7 +8,7 @@ import contextlib
 import pytest
 
 from stateward.errors import RunError
-from stateward.run.in_flight import InFlight
+from stateward.run.in_flight import InFlight, together
 
 
 def test_rest_waits_for_the_calls_of_others() -> None:
@@ -87,3 +87,59 @@ def test_no_call_begins_after_the_end() -> None:
     flight.close()
     with pytest.raises(RunError, match="over"), flight.call():
         pass
+
+
+def test_inside_of_a_call_is_known_in_tasks_and_threads() -> None:
+    """There nothing is called, but in another activity everything is."""
+    flight, other = InFlight(), InFlight()
+
+    async def check(of: InFlight) -> None:
+        of.check_outside()
+
+    async def main() -> None:
+        with flight.inside():
+            for refused in (check(flight), asyncio.create_task(check(flight)), asyncio.to_thread(flight.check_outside)):
+                with pytest.raises(RunError, match="no calls of its own"):
+                    await refused
+            await check(other)
+        await check(flight)
+
+    asyncio.run(main())
+
+
+def test_calls_together_raise_nothing() -> None:
+    """What they raise is a value, even what would bring down the loop."""
+
+    async def end(error: BaseException | None) -> str:
+        if error is not None:
+            raise error
+        return "ok"
+
+    errors = [SystemExit(), ValueError(), asyncio.CancelledError()]
+
+    async def main() -> list[object]:
+        return list(await together(end(error) for error in (*errors, None)))
+
+    assert asyncio.run(main()) == [*errors, "ok"]
+
+
+def test_calls_together_are_cancelled_together() -> None:
+    """A cancellation from outside is none of their results."""
+    ended: list[bool] = []
+
+    async def wait() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+
+    async def main() -> None:
+        task = asyncio.create_task(together((wait(), wait())))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert ended == [True, True]

@@ -41,3 +41,13 @@ def test_fence_is_the_leases() -> None:
         free = Invocation(session="s", open_database=lambda: database, bridge=Bridge())
         held = Invocation(session="s", open_database=lambda: database, bridge=Bridge(), lease=lease)
         assert (free.fence, held.fence) == (None, lease.fence)
+
+
+def test_call_that_is_left_keeps_no_lease() -> None:
+    """Neither one it holds nor one that is being taken."""
+    with open_database("memory:") as database:
+        invocation = Invocation(session="s", open_database=lambda: database, bridge=Bridge())
+        for _ in range(2):
+            invocation.acquire("g", None)
+            invocation.leave()
+            assert (invocation.lease, database.leases.held("s")) == (None, None)

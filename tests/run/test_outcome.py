@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateward.run.outcome import failed, kept, replayed, status_of, timed_out
+from stateward.run.outcome import failed, kept, replayed, status_of, timed_out, undeclared
 from tests.charts.tools import Shop
 from tests.run.store import entry
 
@@ -75,3 +75,8 @@ def test_outcome_is_a_value() -> None:
     """It is frozen."""
     with pytest.raises(AttributeError):
         kept(TOOL, 1).status = "failed"  # type: ignore[misc]
+
+
+def test_undeclared_tool_is_told_with_the_declared_ones() -> None:
+    """A model reads what it may use instead."""
+    assert undeclared("pay", {}).endswith("`pay`; it may use: none")

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from stateward.chart.event import Occurrence
+from stateward.errors import Diverged, FuseTripped, RunError
 from stateward.govern.decision import CallRequest, Deny
 from stateward.run.ledger import Tripped
-from stateward.run.signal import Suspend, Trip, fuse_event, raced
+from stateward.run.signal import Suspend, Trip, as_error, fuse_event, raced, strongest
 from tests.run.store import ask
 
 
@@ -41,3 +42,20 @@ def test_fuse_is_an_event(fuse: Any, name: str) -> None:
     request = CallRequest(kind="model", name="voice", arguments={}, path="A", declared=frozenset())
     event = fuse_event(Deny(reason="too much", rule="r", fuse=fuse), request)
     assert (event.name, event.data) == (name, {"call": "voice", "reason": "too much", "rule": "r"})
+
+
+def test_what_diverged_goes_before_fuses_and_those_before_asks() -> None:
+    """No answer mends a divergence; of the rest the first in call order counts, and each ask once."""
+    diverged, trip, later = Diverged("d"), Trip(Occurrence(name="fuse.usd")), Trip(Occurrence(name="fuse.calls"))
+    one, both = Suspend([ask(1)]), Suspend([ask(1), ask(2)])
+    assert strongest([one, trip, diverged]) is diverged
+    assert strongest([one, trip, later]) is trip
+    assert isinstance(asked := strongest([one, "ok", both]), Suspend)
+    assert asked.asks == (ask(1), ask(2))
+    assert strongest(["ok", ValueError()]) is None
+
+
+def test_model_raises_signals_as_errors() -> None:
+    """LangChain expects exceptions."""
+    assert isinstance(as_error(Trip(Occurrence(name="fuse.usd")), where="A"), FuseTripped)
+    assert isinstance(as_error(Suspend([ask(1)]), where="A"), RunError)

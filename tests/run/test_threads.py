@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 
@@ -150,3 +153,25 @@ def test_loop_with_daemon_threads_ends_although_one_hangs(release: threading.Eve
         return await asyncio.to_thread(str, "done")
 
     assert asyncio.run(main()) == "done"
+
+
+FORK = """
+import os, sys
+from stateward.run.threads import Pool
+
+pool = Pool("p", limit=1)
+pool.submit(str).result()
+pool._lock.acquire()  # another thread may be inside at the very moment
+child = os.fork()
+if child == 0:
+    sys.exit(pool.submit(int, "7").result(timeout=10))
+pool._lock.release()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), pool.submit(int, "8").result(timeout=10))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+def test_pool_works_in_a_forked_process() -> None:
+    """No thread comes along; the child makes its own."""
+    ended = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.stdout.split() == ["7", "8"], ended.stderr
