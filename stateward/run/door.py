@@ -309,7 +309,7 @@ class Door:
             left = "it was started before a crash; a person left it so"
             return refusal(known.name, "unknown", left, call=known.key.call)
         if known.status == "started":
-            self._settle(known, Outcome(status="unknown", result=None, spent={}))
+            self.database.journal.mark_unknown(known.key, fence=self.fence)
         self._audit("unknown_after_crash", known.name, known.arguments, "started before a crash", known.key.call)
         happened = {"tool": known.name, "call": known.key.call, "key": known.key.idempotency_key}
         raise Trip(Occurrence(name="unknown_after_crash", data=happened), ask=question)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_type_hints
 
@@ -276,4 +276,3 @@ def select(box: Mapping[str, Tool], names: Iterable[str], *, where: str) -> Mapp
 
 ToolCall = Mapping[str, Any]
 """One call as a model writes it: `name`, `args`, and an `id`."""
-Awaited = Awaitable[ToolResult]
