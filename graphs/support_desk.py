@@ -145,7 +145,7 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     given = by_section(overrides)
     config = load(DeskConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
     policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
-    tools = desk_tools(Shop(_absolute(config.shop)))
+    tools = desk_tools(Shop(config.shop if config.shop == ":memory:" else Path(config.shop).absolute()))
     roles = models or chat_models(config.models, env=variables)
     rules = triage_rules(config.triage, file=str(CONFIG))
     desk = _desk(lambda: Triager.of(rules, encoder=WordLlama.open()), roles=roles, tools=tools)
@@ -156,14 +156,6 @@ def _desk(open_triager: Callable[[], Triager], *, roles: Mapping[str, Any], tool
     if not roles:
         return SupportDesk(open_triager)
     return AssistedDesk(open_triager, tools=[tool_schema(tool) for tool in tools])
-
-
-def _absolute(path: str) -> str:
-    if path == ":memory:":
-        return path
-    place = Path(path).absolute()
-    place.parent.mkdir(parents=True, exist_ok=True)
-    return str(place)
 
 
 def job(*, overrides: Sequence[str] = ()) -> SupportJob:

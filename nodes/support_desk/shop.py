@@ -237,6 +237,8 @@ class Shop:
             db.execute("COMMIT")
 
     def _open(self) -> sqlite3.Connection:
+        if self._path != ":memory:":
+            Path(self._path).parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self._path, timeout=30.0, isolation_level=None, check_same_thread=False)
         try:
             prepare(db)

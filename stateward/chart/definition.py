@@ -192,18 +192,6 @@ class Definition:
         """Tell whether a state has no states inside (a final state has none either)."""
         return state in self.tables.atoms
 
-    def lcca(self, states: tuple[int, ...]) -> int:
-        """Return the innermost compound state properly around the first state that has all others inside.
-
-        Source: SCXML appendix D, findLCCA: a parallel state is no transition domain.
-        """
-        for around in self.tables.ancestors[states[0]]:
-            if self.nodes[around].kind == "compound" and all(
-                self.is_descendant(state, of=around) for state in states[1:]
-            ):
-                return around
-        return 0
-
     def node(self, path: str) -> Node:
         """Return the state at a path.
 

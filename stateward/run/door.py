@@ -272,7 +272,7 @@ class Door:
     def _ask(self, request: CallRequest, entry: Entry, need: NeedsApproval) -> ToolResult | None:
         """Return None when a person approved, the observation when one refused; suspend while nobody answered."""
         ask = self.database.asks.find(ask_id(entry.key, fingerprint=entry.fingerprint))
-        if ask is None or ask.status in ("open", "withdrawn", "expired"):
+        if ask is None or ask.status != "answered":
             refuse_restless(entry, answered=self.database.asks.times_answered(entry.key))
             raise Suspend([approval(request, entry, need)])
         if ask.decision == "approve":
