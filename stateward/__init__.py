@@ -10,13 +10,13 @@ from stateward.chart.transition import History, on, when
 from stateward.config import load_policy
 from stateward.machine import Chart
 from stateward.run.context import Run, SyncRun, current_run
-from stateward.run.database import open_database as open  # `stateward.open(url)` is the public name
+from stateward.run.door.role import ModelRole
+from stateward.run.door.tool import ToolContext, ToolResult, tool
 from stateward.run.graph import ChartGraph
 from stateward.run.messages import Messages
 from stateward.run.plan import Gate
-from stateward.run.role import ModelRole
 from stateward.run.session import Session
-from stateward.run.tool import ToolContext, ToolResult, tool
+from stateward.run.store.database import open_database as open  # `stateward.open(url)` is the public name
 from stateward.run.update import Update
 
 __all__ = [

@@ -21,12 +21,12 @@ from stateward.chart.state import AnyState
 from stateward.chart.transition import Choices, On
 from stateward.errors import DefinitionError
 from stateward.govern.policy import Policy
-from stateward.run.database import Database
+from stateward.run.door.role import ModelRole, role_of
+from stateward.run.door.tool import Tool, toolbox
 from stateward.run.graph import ChartGraph
 from stateward.run.lower import finish, lower
-from stateward.run.role import ModelRole, role_of
+from stateward.run.store.database import Database
 from stateward.run.tables import Tables
-from stateward.run.tool import Tool, toolbox
 from stateward.simulation import Simulation
 
 S = TypeVar("S")

@@ -12,8 +12,8 @@ from pydantic import SecretStr
 
 from stateward.config import ModelConfig
 from stateward.errors import ConfigError
-from stateward.run.role import ModelRole
-from stateward.run.tool import Tool
+from stateward.run.door.role import ModelRole
+from stateward.run.door.tool import Tool
 from stateward.testing import ScriptedModel
 
 _MILLION = 1_000_000

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import stateward as sw
-from stateward.run.database import Database
 from stateward.run.graph import ChartGraph
+from stateward.run.store.database import Database
 from stateward.testing import How, ManualClock
 from tests.charts.drive import Driven
 

@@ -11,7 +11,7 @@ from langgraph.store.memory import InMemoryStore
 
 import stateward as sw
 from stateward.errors import DefinitionError, UnknownTarget
-from stateward.run.role import ModelRole
+from stateward.run.door.role import ModelRole
 from stateward.testing import ScriptedModel
 from tests.charts.one import One, one
 from tests.charts.working import working

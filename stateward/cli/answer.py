@@ -14,9 +14,9 @@ from stateward.cli.place import find_session, open_existing
 from stateward.cli.rendering import print_facts, print_json, say
 from stateward.cli.stop import EXIT_STOPPED, Stopped
 from stateward.errors import SessionBusy
-from stateward.run.ask import Ask
-from stateward.run.database import Database
 from stateward.run.session import Session
+from stateward.run.store.ask import Ask
+from stateward.run.store.database import Database
 
 _HELP = """Answer an ask, and go on with its session.
 

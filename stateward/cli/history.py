@@ -11,7 +11,7 @@ from stateward.cli import options
 from stateward.cli.place import find_session, open_existing
 from stateward.cli.rendering import cell, money, print_facts, print_json, print_table
 from stateward.cli.sessions import session_json
-from stateward.run.entry import Entry
+from stateward.run.store.entry import Entry
 from stateward.run.timeline import TimelineRow, timeline
 
 _HELP = """Show what happened in a session, step by step.

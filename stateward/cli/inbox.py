@@ -7,7 +7,7 @@ import typer
 from stateward.cli import options
 from stateward.cli.place import open_existing
 from stateward.cli.rendering import age, print_facts, print_json
-from stateward.run.ask import Ask
+from stateward.run.store.ask import Ask
 
 _HELP = """List the open asks, the oldest first.
 

@@ -15,9 +15,9 @@ from stateward.cli.stop import Stop, Stopped
 from stateward.errors import NotExpected, RunError, UnknownSession
 from stateward.job import BadRow, Job
 from stateward.run.checkpoint import CHANNEL, TERMINAL
-from stateward.run.database import Database
 from stateward.run.graph import ChartGraph
 from stateward.run.session import Outcome, Session
+from stateward.run.store.database import Database
 
 Row = Mapping[str, object]
 LATER = "not delivered: the session existed before; use --resume"

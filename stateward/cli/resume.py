@@ -17,8 +17,8 @@ from stateward.cli.place import find_session, open_existing
 from stateward.cli.rendering import say
 from stateward.cli.stop import EXIT_STOPPED, Stopped
 from stateward.errors import GovernanceError, InputRefused
-from stateward.run.database import Database
 from stateward.run.session import Session
+from stateward.run.store.database import Database
 
 _HELP = """Go on with a session, or send it an event.
 

@@ -22,9 +22,9 @@ from stateward.cli.rendering import cell, columns_of, print_facts, print_json, p
 from stateward.cli.stop import EXIT_STOPPED, Stop, Stopped
 from stateward.errors import ConfigError, DefinitionError, InputRefused
 from stateward.job import Job
-from stateward.run.database import Database, open_database
 from stateward.run.invocation import new_id
 from stateward.run.session import Session
+from stateward.run.store.database import Database, open_database
 
 _HELP = """Run a chart on a file of items, or on one input.
 

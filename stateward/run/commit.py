@@ -14,10 +14,10 @@ from stateward.chart.definition import Definition
 from stateward.chart.event import Occurrence
 from stateward.chart.step import Microstep, Step, advance
 from stateward.errors import MicrostepLimit, NoTransition
-from stateward.run.ask import Ask
 from stateward.run.checkpoint import CHANNEL, Control, Json, Status, configuration_delta, encode_event
 from stateward.run.data import ViewData, marks_after
 from stateward.run.plan import Machine
+from stateward.run.store.ask import Ask
 from stateward.run.view import View
 
 _FATAL = ("error", "fuse", "timeout", "unknown_after_crash")

@@ -19,13 +19,13 @@ from typing_extensions import TypeVar as DefaultTypeVar
 
 from stateward.chart.event import Event, Occurrence, occurrence_of
 from stateward.errors import DefinitionError, RunError
-from stateward.run.door import Door
+from stateward.run.door.door import Door
+from stateward.run.door.model import GovernedModel
+from stateward.run.door.role import ModelRole
+from stateward.run.door.signal import Signal
+from stateward.run.door.tool import ToolCall, ToolResult
 from stateward.run.drive import Bridge
 from stateward.run.invocation import Invocation
-from stateward.run.model import GovernedModel
-from stateward.run.role import ModelRole
-from stateward.run.signal import Signal
-from stateward.run.tool import ToolCall, ToolResult
 
 C = DefaultTypeVar("C", default=Any)
 T = TypeVar("T")

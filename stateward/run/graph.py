@@ -20,12 +20,12 @@ from stateward.errors import InputRefused, NotExpected
 from stateward.run.admission import Stored, admit, stored
 from stateward.run.checkpoint import CHANNEL
 from stateward.run.configurable import is_nested, named, pinned, seen_fence, with_fence, with_invocation
-from stateward.run.database import Database, open_database
 from stateward.run.drawing import drawable
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.edit import begun, edited, is_copy
 from stateward.run.invocation import KEY, Invocation, new_id, session_of
 from stateward.run.plan import Machine
+from stateward.run.store.database import Database, open_database
 from stateward.run.tables import Tables
 
 

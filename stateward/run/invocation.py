@@ -14,9 +14,9 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 
-from stateward.run.database import Database
 from stateward.run.drive import Bridge
-from stateward.run.lease import Lease
+from stateward.run.store.database import Database
+from stateward.run.store.lease import Lease
 from stateward.run.threads import Threads
 
 KEY = "__stateward_invocation"

@@ -28,13 +28,13 @@ from stateward.govern.policy import Policy
 from stateward.run.allowlist import allowlist
 from stateward.run.checkpoint import CHANNEL, Pins
 from stateward.run.data import ViewData
+from stateward.run.door.role import ModelRole
+from stateward.run.door.tool import Tool
 from stateward.run.graph import ChartGraph
 from stateward.run.node import StateNode, Values, activity_steps, enter_steps
 from stateward.run.plan import ENTER, Machine, chain, plan_state
-from stateward.run.role import ModelRole
 from stateward.run.state import StateSchema, declared_types, schema_json, with_control
 from stateward.run.tables import Tables
-from stateward.run.tool import Tool
 from stateward.run.view import View
 from stateward.run.wait import ask_steps, wait_steps
 

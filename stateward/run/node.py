@@ -21,19 +21,19 @@ from stateward.chart.event import Occurrence
 from stateward.chart.step import start
 from stateward.errors import CheckpointError, DefinitionError, Diverged, RunError, UpdateRefused
 from stateward.govern.gate import Failed, check
-from stateward.run.activation import Activation
-from stateward.run.ask import Ask
 from stateward.run.checkpoint import CHANNEL, Control, decode
 from stateward.run.commit import Committed, Progress, ask_commit, finish
 from stateward.run.context import Core, Run, SyncRun, awithin, within
 from stateward.run.data import ViewData
 from stateward.run.deadline import Late, in_time, is_cancelled, own_cancellation
-from stateward.run.door import Door
+from stateward.run.door.activation import Activation
+from stateward.run.door.door import Door
+from stateward.run.door.signal import Signal, Suspend, Trip
+from stateward.run.door.tool import ToolResult
 from stateward.run.drive import Steps, Work, drive_async, drive_sync
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.plan import Machine, StatePlan
-from stateward.run.signal import Signal, Suspend, Trip
-from stateward.run.tool import ToolResult
+from stateward.run.store.ask import Ask
 from stateward.run.update import as_update
 from stateward.run.view import View
 

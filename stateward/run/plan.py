@@ -19,9 +19,9 @@ from stateward.govern.contract import contract as make_contract
 from stateward.govern.effective import Effective
 from stateward.govern.policy import Policy
 from stateward.run.checkpoint import Pins
-from stateward.run.role import ModelRole
+from stateward.run.door.role import ModelRole
+from stateward.run.door.tool import Tool, select
 from stateward.run.state import StateSchema
-from stateward.run.tool import Tool, select
 
 ENTER = "__enter__"
 """The node that enters a chart whose first state waits."""

@@ -24,8 +24,8 @@ from pydantic import ValidationError
 
 from stateward.chart.event import Occurrence
 from stateward.errors import InputRefused, NotExpected
-from stateward.run.database import Database
 from stateward.run.plan import Machine
+from stateward.run.store.database import Database
 
 INPUT = "input"
 """The event that an input on a waiting session is."""

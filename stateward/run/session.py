@@ -11,13 +11,13 @@ from langgraph.types import Command, StateSnapshot
 
 from stateward.errors import NotExpected, UnknownSession
 from stateward.run.admission import refuse_drift
-from stateward.run.ask import Ask
 from stateward.run.checkpoint import CHANNEL, Control, decode
-from stateward.run.database import Database
 from stateward.run.drive import Bridge, drive_async, drive_sync
 from stateward.run.graph import ChartGraph
 from stateward.run.resume import Verdict
-from stateward.run.sessions import SessionRow
+from stateward.run.store.ask import Ask
+from stateward.run.store.database import Database
+from stateward.run.store.sessions import SessionRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

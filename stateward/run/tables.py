@@ -8,7 +8,7 @@ from threading import Lock
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from stateward.run.database import Database, open_database
+from stateward.run.store.database import Database, open_database
 from stateward.run.threads import Threads
 
 DEFAULT_TABLES = "sqlite:///.stateward/stateward.db"

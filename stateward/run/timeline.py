@@ -16,9 +16,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
 from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH
-from stateward.run.database import Database
-from stateward.run.entry import Entry
 from stateward.run.graph import ChartGraph
+from stateward.run.store.database import Database
+from stateward.run.store.entry import Entry
 
 UNCOMMITTED = "(not committed)"
 """The event of a row whose calls led to no checkpoint yet."""

@@ -15,16 +15,16 @@ from langgraph.types import Command, interrupt
 from stateward.chart.configuration import Configuration
 from stateward.chart.step import enabled
 from stateward.errors import NotExpected
-from stateward.run.ask import Ask, envelope
 from stateward.run.checkpoint import CHANNEL, Control, Json
 from stateward.run.commit import Committed, Progress, finish
-from stateward.run.database import Database
 from stateward.run.drive import Steps, Work
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.node import Values, begin
 from stateward.run.node import told as reported
 from stateward.run.plan import Machine
 from stateward.run.resume import Answers, Happened, claim, is_internal, read
+from stateward.run.store.ask import Ask, envelope
+from stateward.run.store.database import Database
 
 
 def awaited(machine: Machine, configuration: Configuration) -> list[Json]:

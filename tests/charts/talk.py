@@ -10,8 +10,8 @@ from typing_extensions import TypedDict
 
 import stateward as sw
 from stateward.govern.policy import Policy
+from stateward.run.door.role import ModelRole
 from stateward.run.graph import ChartGraph
-from stateward.run.role import ModelRole
 
 
 class Talk(TypedDict, total=False):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import stateward as sw
-from stateward.run.tool import Tool
+from stateward.run.door.tool import Tool
 
 
 @dataclass

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 import stateward as sw
 from stateward.cli.app import build_app
 from stateward.cli.loading import load
-from stateward.run.database import Database
+from stateward.run.store.database import Database
 
 PROJECT = Path(__file__).parent / "project"
 

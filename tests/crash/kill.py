@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from stateward.run.database import Database
+from stateward.run.store.database import Database
 
 BOUNDARIES = {
     "journal": ("begin", "settle", "restart"),

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import stateward as sw
-from stateward.run.entry import Entry
 from stateward.run.session import Outcome
+from stateward.run.store.entry import Entry
 from tests.crash.kill import Killer
 from tests.crash.toy import TOOLS, Effects, build
 

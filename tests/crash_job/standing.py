@@ -12,9 +12,9 @@ from typing import Any
 import stateward as sw
 from graphs.support_desk import graph
 from nodes.support_desk.shop import Shop
-from stateward.run.database import Database
 from stateward.run.graph import ChartGraph
 from stateward.run.session import Outcome
+from stateward.run.store.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ import stateward as sw
 from graphs.support_desk import build
 from nodes.support_desk.shop import Shop
 from nodes.support_desk.state import CaseData, letter_in
-from stateward.run.database import Database
 from stateward.run.session import Outcome
+from stateward.run.store.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

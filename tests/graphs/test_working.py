@@ -11,7 +11,7 @@ import pytest
 import stateward as sw
 from graphs.working import build, chart
 from stateward.errors import NotExpected
-from stateward.run.database import Database
+from stateward.run.store.database import Database
 from stateward.testing import How, run_graph
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import stateward as sw
-from stateward.run.database import Database
+from stateward.run.store.database import Database
 from stateward.run.threads import DATABASE_LIMIT
 from stateward.testing import ScriptedModel
 from tests.charts.drive import Driven

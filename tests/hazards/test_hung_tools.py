@@ -17,7 +17,7 @@ from langchain_core.tools import tool as langchain_tool
 
 import stateward as sw
 from stateward.errors import RunError
-from stateward.run.database import Database
+from stateward.run.store.database import Database
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
 

@@ -22,11 +22,11 @@ INNER = {
     "chart/transition": "chart/test_compiler",
     "govern/layer": "govern/test_effective",
     "govern/problem": "govern/test_policy_file",
-    "run/ask": "run/test_asks",
-    "run/connection": "run/test_database",
-    "run/entry": "run/test_journal",
-    "run/holder": "run/test_lease",
-    "run/schema": "run/test_database",
+    "run/store/ask": "run/store/test_asks",
+    "run/store/connection": "run/store/test_database",
+    "run/store/entry": "run/store/test_journal",
+    "run/store/holder": "run/store/test_lease",
+    "run/store/schema": "run/store/test_database",
 }
 """Parts that one other file of their folder was split into, and the test of that file, which is theirs.
 

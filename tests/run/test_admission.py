@@ -10,7 +10,7 @@ from langgraph.types import Command
 
 import stateward as sw
 from stateward.errors import Drift, InputRefused, NotExpected, SessionBusy, UnknownSession
-from stateward.run.database import Database
+from stateward.run.store.database import Database
 from stateward.testing import How
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled, one

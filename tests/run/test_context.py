@@ -10,7 +10,7 @@ import pytest
 
 import stateward as sw
 from stateward.errors import DefinitionError, RunError
-from stateward.run.database import Database
+from stateward.run.store.database import Database
 from stateward.testing import How, ScriptedModel, run_graph
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled

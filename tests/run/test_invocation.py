@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stateward.run.database import Database, open_database
 from stateward.run.drive import Bridge
 from stateward.run.invocation import Invocation, new_id, session_of
+from stateward.run.store.database import Database, open_database
 
 
 def test_database_is_opened_once_and_when_needed() -> None:

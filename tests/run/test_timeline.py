@@ -10,7 +10,7 @@ import pytest
 
 import stateward as sw
 from stateward.govern.policy import Policy
-from stateward.run.database import Database
+from stateward.run.store.database import Database
 from stateward.run.timeline import UNCOMMITTED, GuardVerdict, timeline
 from stateward.testing import ScriptedModel
 

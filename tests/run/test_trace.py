@@ -16,7 +16,7 @@ from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
 import stateward as sw
-from stateward.run.database import Database
+from stateward.run.store.database import Database
 from stateward.run.trace import MESSAGE_LENGTH, TraceLine, message_line, snapshot, trace_line
 from stateward.testing import calls
 from tests.charts.drive import policy

@@ -1,0 +1,1 @@
+"""The one governed way from an activity to a tool or a model."""

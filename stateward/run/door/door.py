@@ -1,0 +1,394 @@
+"""The door: the one way from an activity to a tool or a model.
+
+Order, for every call (DESIGN decision 10): decide, ask, decide again, reserve, journal, call, redact, settle, audit.
+Follow a tool call: `node` makes the activity's `Run`, `context.Run.tool` numbers the call, this file decides and calls,
+`journal` and `ledger` keep it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from stateward.chart.event import Occurrence
+from stateward.errors import Diverged
+from stateward.govern.decision import (
+    CallRequest,
+    Decision,
+    Deny,
+    NeedsApproval,
+    charges,
+    decide,
+)
+from stateward.govern.effective import Effective
+from stateward.govern.fingerprint import fingerprint
+from stateward.govern.redact import DataClass, redact
+from stateward.run.deadline import Late, called, finished
+from stateward.run.door.activation import Activation
+from stateward.run.door.in_flight import InFlight, together
+from stateward.run.door.outcome import SECRET, Outcome, failed, kept, replayed, status_of, timed_out, undeclared
+from stateward.run.door.question import aftermath, approval, refuse_restless
+from stateward.run.door.signal import Signal, Suspend, Trip, as_error, fuse_event, raced, strongest
+from stateward.run.door.tool import Effect, Tool, ToolContext, ToolResult, refusal
+from stateward.run.store.ask import ask_id
+from stateward.run.store.database import Database
+from stateward.run.store.journal import Entry, Reservation, Tripped
+from stateward.run.store.ledger import BILLION
+from stateward.run.threads import Threads
+
+_SENSITIVE: frozenset[DataClass] = frozenset({"secret", "personal"})
+FAN_OUT = 8
+"""Calls of one activity that run at the same time; the others wait their turn."""
+
+
+class Door:
+    """The governed way out of one activation.
+
+    Args:
+        database: Journal, ledger, asks and audit.
+        activation: Whose calls these are.
+        effective: The folded policy of the state.
+        tools: The tools the state declares.
+        fence: The session's fencing token, or None when nothing is leased.
+        threads: Where sync tools and work on the database run.
+        notify: Told of each result as it comes, whatever the order of the calls.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        activation: Activation,
+        effective: Effective,
+        tools: Mapping[str, Tool],
+        fence: int | None,
+        threads: Threads,
+        notify: Callable[[ToolResult], None],
+    ) -> None:
+        self.notify = notify
+        self.database = database
+        self.activation = activation
+        self.effective = effective
+        self.tools = tools
+        self.fence = fence
+        self.threads = threads
+        self.signal: Signal | None = None
+        """Why the activity must end here; it stands even if the activity swallowed what was raised."""
+        self._slots = asyncio.Semaphore(FAN_OUT)
+        self.in_flight = InFlight()
+        """The calls that are being made."""
+
+    async def tool(self, name: str, arguments: Mapping[str, Any], *, call: int, call_id: str = "") -> ToolResult:
+        """Call a tool, if the policy lets it pass.
+
+        Args:
+            name: The tool.
+            arguments: Its arguments, not yet validated.
+            call: The call's number in the activation, from 1.
+            call_id: The id of the model's tool call, when there is one.
+
+        Returns:
+            The observation: the result, or why there is none.
+
+        Raises:
+            Diverged: The journal has another call under this number.
+        """
+        with self.in_flight.call():
+            self._check()
+            return await self._tool(name, arguments, call=call, call_id=call_id)
+
+    def _check(self) -> None:
+        if self.signal is not None:
+            raise self.signal
+
+    async def _tool(self, name: str, arguments: Mapping[str, Any], *, call: int, call_id: str) -> ToolResult:
+        known = self.tools.get(name)
+        if known is None:
+            return await self._deny(name, arguments, undeclared(name, self.tools), call=call, call_id=call_id)
+        try:
+            parsed = known.parse(arguments)
+        except ValueError as wrong:
+            await self.threads.database.run(self._audit, "invalid", name, arguments, str(wrong), call)
+            return refusal(name, "invalid", str(wrong), call=call, call_id=call_id)
+        return await self._call_tool(known, parsed, call=call, call_id=call_id)
+
+    async def _call_tool(self, tool: Tool, arguments: Mapping[str, Any], *, call: int, call_id: str) -> ToolResult:
+        request = CallRequest(
+            kind="tool",
+            name=tool.name,
+            arguments=to_jsonable_python(dict(arguments)),
+            path=self.activation.path,
+            declared=frozenset(self.tools),
+            estimate_usd=0.0,
+        )
+        entry = self._entry(request, call=call, effect=tool.effect)
+        async with self._slots:
+            try:
+                pool = self.threads.lookups if tool.lookup else self.threads.database
+                admitted = await pool.run(self._admit, request, entry, tool)
+            except (Suspend, Trip, Diverged) as signal:
+                self.signal = self.signal or signal
+                raise
+            if isinstance(admitted, ToolResult):
+                return replace(admitted, call_id=call_id)
+            outcome = await self._perform(tool, arguments, admitted)
+            await finished(self.threads.database.run(self._settle, admitted, outcome))
+        result = ToolResult(
+            name=tool.name,
+            status=status_of(outcome.status, outcome.result),
+            value=outcome.result,
+            call=call,
+            call_id=call_id,
+        )
+        self.notify(result)
+        return result
+
+    async def tools_batch(self, calls: Sequence[tuple[int, str, Mapping[str, Any], str]]) -> list[ToolResult]:
+        """Make several calls at the same time; every one that may run does, whatever becomes of its siblings.
+
+        Args:
+            calls: Number, tool, arguments and model's call id, in call order.
+
+        Returns:
+            The observations in call order.
+
+        Raises:
+            Suspend: At least one call needs a person; carries all the asks. The others are in the journal.
+            Trip: A fuse tripped; the first in call order is told.
+            Diverged: The journal has another call under the number of one of them.
+        """
+        self._check()
+        results = await together(
+            self.tool(name, args, call=number, call_id=call_id) for number, name, args, call_id in calls
+        )
+        self.signal = strongest(results) or self.signal
+        self._check()
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return [result for result in results if isinstance(result, ToolResult)]
+
+    def admit_model(self, request: CallRequest, *, call: int) -> Entry:
+        """Take a model call through decision, reservation and journal; blocking.
+
+        Args:
+            request: The call; its estimate is an upper bound.
+            call: The call's number in the activation, from 1.
+
+        Returns:
+            The journal's entry: `completed` or `failed` when the call was already made, else `started`.
+
+        Raises:
+            FuseTripped: A fuse forbids the call.
+            Diverged: The journal has another call under this number.
+            RunError: The activity is over.
+        """
+        self.in_flight.check()
+        try:
+            self._check()
+            return self._admit_model(request, call)
+        except Diverged as diverged:
+            self.signal = self.signal or diverged
+            raise
+        except (Suspend, Trip) as signal:
+            # LangChain expects models to raise exceptions; the signal is kept beside, for the node to find.
+            self.signal = self.signal or signal
+            raise as_error(signal, where=request.path) from signal
+
+    def _admit_model(self, request: CallRequest, call: int) -> Entry:
+        entry = self._entry(request, call=call, effect="idempotent")
+        known = self._known(entry)
+        if known is not None and known.status in ("completed", "failed"):
+            return known
+        decision = self._decide(request, known=known, approved=False)
+        begun = decision if isinstance(decision, Deny) else self._begin(request, entry, known)
+        if isinstance(begun, Deny):
+            raise Trip(self._tripped(begun, request, call))
+        return begun
+
+    def settle_model(self, entry: Entry, outcome: Outcome) -> None:
+        """Close a model call in journal, ledger and audit; blocking.
+
+        Args:
+            entry: What `admit_model` returned.
+            outcome: What the call came to.
+        """
+        self._settle(entry, outcome)
+
+    # -- decide, ask, decide again, reserve, journal: one visit to the database thread ------------------
+
+    def _admit(self, request: CallRequest, entry: Entry, tool: Tool) -> Entry | ToolResult:
+        known = self._known(entry)
+        if known is not None and known.status in ("completed", "failed"):
+            return replayed(known)
+        if known is not None and tool.effect == "once":
+            settled = self._reconcile(known, tool)
+            if settled is not None:
+                return settled
+        decision = self._decide(request, known=known, approved=False)
+        if isinstance(decision, NeedsApproval):
+            answered = self._ask(request, entry, decision)
+            if answered is not None:
+                return answered
+            decision = self._decide(request, known=known, approved=True)
+        begun = decision if isinstance(decision, Deny) else self._begin(request, entry, known)
+        return self._refused(begun, request, entry.key.call) if isinstance(begun, Deny) else begun
+
+    def _refused(self, denial: Deny, request: CallRequest, call: int) -> ToolResult:
+        if denial.fuse:
+            raise Trip(self._tripped(denial, request, call))
+        self._audit("denied", request.name, request.arguments, denial.reason, call)
+        return refusal(request.name, "denied", denial.reason, call=call)
+
+    def _known(self, entry: Entry) -> Entry | None:
+        known = self.database.journal.get(entry.key)
+        if known is not None and known.fingerprint != entry.fingerprint:
+            raise Diverged(
+                f"Call {entry.key.call} was `{known.name}` with other arguments, and is now `{entry.name}`",
+                where=entry.key.path,
+                fix="An activity that is entered again must make the same calls in the same order; move what "
+                "changes (time, random numbers) into a tool or into the state.",
+            )
+        return known
+
+    def _decide(self, request: CallRequest, *, known: Entry | None, approved: bool) -> Decision:
+        ledger, at = self.database.ledger, self.activation
+        spent = dict(ledger.spent(at.session, run=at.run))
+        for charge in known.charges if known is not None else ():
+            # A call that a crash cut off is charged already; taken up again, it costs nothing more.
+            spent[charge.scope, charge.unit] -= charge.billionths / BILLION
+        return decide(
+            self.effective,
+            request=request,
+            spent=spent,
+            approved=approved,
+            raised=ledger.raised(at.session, run=at.run),
+        )
+
+    def _ask(self, request: CallRequest, entry: Entry, need: NeedsApproval) -> ToolResult | None:
+        """Return None when a person approved, the observation when one refused; suspend while nobody answered."""
+        ask = self.database.asks.find(ask_id(entry.key, fingerprint=entry.fingerprint))
+        if ask is None or ask.status != "answered":
+            refuse_restless(entry, answered=self.database.asks.times_answered(entry.key))
+            raise Suspend([approval(request, entry, need)])
+        if ask.decision == "approve":
+            return None
+        reason = f"{ask.by or 'A person'} rejected the call" + (f": {ask.note}" if ask.note else "")
+        self._audit("rejected", request.name, request.arguments, reason, entry.key.call)
+        return refusal(request.name, "rejected", reason, call=entry.key.call)
+
+    def _reconcile(self, known: Entry, tool: Tool) -> ToolResult | None:
+        """Find out what became of a `once` call that was started before a crash; None when it is safe to make it."""
+        if tool.lookup is None:
+            return self._unknown(known)
+        try:
+            looking = self.threads.tools.submit(tool.lookup, known.key.idempotency_key)
+            found = looking.result(timeout=self._limit_s(tool))
+        except Exception as error:  # noqa: BLE001  # recorded: nobody knows how the call ended
+            reason = f"its look-up failed: {type(error).__name__}: {error}"
+            self._audit("lookup_failed", known.name, known.arguments, reason, known.key.call)
+            return self._unknown(known)
+        if found is None:
+            return None
+        outcome = kept(tool, found)
+        self._settle(known, outcome)
+        status = status_of(outcome.status, outcome.result)
+        return ToolResult(name=known.name, status=status, value=outcome.result, call=known.key.call)
+
+    def _unknown(self, known: Entry) -> ToolResult | None:
+        """Let a person, or the chart, decide about a call whose end nobody knows; None when it may run again."""
+        question = aftermath(known)
+        answer = self.database.asks.find(question.id)
+        if answer is not None and answer.status == "answered":
+            if answer.decision == "approve":
+                return None
+            left = "it was started before a crash; a person left it so"
+            return refusal(known.name, "unknown", left, call=known.key.call)
+        if known.status == "started":
+            self.database.journal.mark_unknown(known.key, fence=self.fence)
+        self._audit("unknown_after_crash", known.name, known.arguments, "started before a crash", known.key.call)
+        happened = {"tool": known.name, "call": known.key.call, "key": known.key.idempotency_key}
+        raise Trip(Occurrence(name="unknown_after_crash", data=happened), ask=question)
+
+    def _begin(self, request: CallRequest, entry: Entry, known: Entry | None) -> Entry | Deny:
+        if known is not None:
+            return self.database.journal.restart(known.key, fence=self.fence, confirmed_safe=True)
+        raised = self.database.ledger.raised(self.activation.session, run=self.activation.run)
+        reservations = [
+            Reservation(scope=charge.scope, unit=charge.unit, amount=charge.amount, limit=charge.limit)
+            for charge in charges(self.effective, request=request, raised=raised)
+        ]
+        begun = self.database.journal.begin(entry, reservations=reservations, fence=self.fence)
+        return raced(begun) if isinstance(begun, Tripped) else begun.entry
+
+    def _entry(self, request: CallRequest, *, call: int, effect: Effect) -> Entry:
+        return Entry(
+            key=self.activation.key(call),
+            kind=request.kind,
+            name=request.name,
+            fingerprint=fingerprint(request.name, arguments=request.arguments),
+            arguments=redact(dict(request.arguments), classes=SECRET),
+            effect=effect,
+        )
+
+    # -- call, redact, settle, audit ------------------------------------------------------------------
+
+    async def _perform(self, tool: Tool, arguments: Mapping[str, Any], entry: Entry) -> Outcome:
+        context = ToolContext(
+            idempotency_key=entry.key.idempotency_key,
+            session=self.activation.session,
+            run=self.activation.run,
+            path=self.activation.path,
+            tenant=self.activation.tenant,
+        )
+        work = tool.bind(arguments, context=context)
+        try:
+            with self.in_flight.inside():
+                value = await called(self.threads.tools, work, is_async=tool.is_async, timeout_s=self._limit_s(tool))
+        except Exception as error:  # noqa: BLE001  # recorded: it is the call's outcome
+            return failed(tool, error)
+        return timed_out(tool, began=value.began) if isinstance(value, Late) else kept(tool, value)
+
+    def _limit_s(self, tool: Tool) -> float | None:
+        return min((s for s in (tool.timeout_s, self.effective.call_timeout_s) if s is not None), default=None)
+
+    def _settle(self, entry: Entry, outcome: Outcome) -> None:
+        self.database.journal.settle(
+            entry.key,
+            status=outcome.status,
+            result=outcome.result,
+            spent=outcome.spent,
+            tokens_in=outcome.tokens_in,
+            tokens_out=outcome.tokens_out,
+            fence=self.fence,
+        )
+
+    async def _deny(
+        self, name: str, arguments: Mapping[str, Any], reason: str, *, call: int, call_id: str
+    ) -> ToolResult:
+        await self.threads.database.run(self._audit, "denied", name, arguments, reason, call)
+        return refusal(name, "denied", reason, call=call, call_id=call_id)
+
+    def _tripped(self, denial: Deny, request: CallRequest, call: int) -> Occurrence:
+        self._audit("fuse", request.name, request.arguments, denial.reason, call)
+        return fuse_event(denial, request)
+
+    def _audit(self, what: str, name: str, arguments: Mapping[str, Any], reason: str, call: int) -> None:
+        at = self.activation
+        self.database.audit.append(
+            {
+                "event": what,
+                "session": at.session,
+                "run": at.run,
+                "path": at.path,
+                "activation": at.number,
+                "call": call,
+                "name": name,
+                "arguments": redact(to_jsonable_python(dict(arguments), fallback=str), classes=_SENSITIVE),
+                "reason": reason,
+            }
+        )

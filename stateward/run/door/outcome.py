@@ -1,0 +1,112 @@
+"""What a performed call came to, as the journal keeps it and as the activity sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from stateward.errors import CodecError
+from stateward.govern.redact import DataClass, redact
+from stateward.run.door.tool import Tool, ToolResult, ToolStatus
+from stateward.run.store.entry import Entry
+from stateward.run.store.json_text import read_json, write_json
+
+SECRET: frozenset[DataClass] = frozenset({"secret"})
+"""What is taken out of everything that is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a performed call came to, for the journal and the ledger."""
+
+    status: Literal["completed", "failed", "unknown"]
+    result: Any  # JSON
+    spent: Mapping[str, float]
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+def kept(tool: Tool, value: Any) -> Outcome:  # whatever a tool returns
+    """Bring a result into the form the journal keeps, so that a re-entered activity sees what it saw first.
+
+    Args:
+        tool: Whose result it is.
+        value: What it returned.
+
+    Returns:
+        Completed with redacted JSON; failed when the result is none.
+    """
+    try:
+        plain = redact(to_jsonable_python(value), classes=SECRET)
+        text = write_json(plain, where=f"the result of `{tool.name}`")
+    except (CodecError, PydanticSerializationError) as misfit:
+        reason = f"it ran, but its result cannot be kept: {misfit}"
+        return Outcome(status="failed", result=_error(tool.name, "failed", reason), spent={})
+    return Outcome(status="completed", result=read_json(text), spent={})
+
+
+def replayed(known: Entry) -> ToolResult:
+    """Return the observation of a call that was made before.
+
+    Args:
+        known: Its closed entry.
+    """
+    status = status_of(known.status, known.result)
+    return ToolResult(name=known.name, status=status, value=known.result, call=known.key.call)
+
+
+def status_of(journal: str, result: Any) -> ToolStatus:
+    """Return the status of an observation, from the journal's word and the JSON beside it.
+
+    Args:
+        journal: `completed`, `failed` or `unknown`.
+        result: What the journal keeps; of a failed call its error.
+    """
+    if journal == "failed" and isinstance(result, Mapping):
+        error = cast("Mapping[str, Any]", result).get("error")
+        return "timeout" if isinstance(error, Mapping) and error["type"] == "timeout" else "failed"
+    return "ok" if journal == "completed" else "unknown" if journal == "unknown" else "failed"
+
+
+def timed_out(tool: Tool, *, began: bool) -> Outcome:
+    """Make the outcome of a call that took too long.
+
+    Of a `once` tool that had begun nobody knows whether it acted: a thread cannot be killed and goes on, and async work
+    was stopped somewhere in its middle (DESIGN decision 17).
+
+    Args:
+        tool: What was called.
+        began: Whether it had begun; else it waited for a free thread all the time.
+    """
+    unknown = tool.effect == "once" and began
+    reason = "it took too long" if began else "no thread was free for it in time; it was not begun"
+    error = _error(tool.name, "timeout", reason)
+    return Outcome(status="unknown" if unknown else "failed", result=error, spent={})
+
+
+def undeclared(name: str, tools: Mapping[str, Tool]) -> str:
+    """Say that a state may not use a tool.
+
+    Args:
+        name: What was called.
+        tools: What the state declares.
+    """
+    return f"the state does not declare the tool `{name}`; it may use: {', '.join(sorted(tools)) or 'none'}"
+
+
+def failed(tool: Tool, error: Exception) -> Outcome:
+    """Make the outcome of a call that failed.
+
+    Args:
+        tool: What was called.
+        error: What it raised.
+    """
+    told = _error(tool.name, "failed", f"{type(error).__name__}: {error}")
+    return Outcome(status="failed", result=told, spent={})
+
+
+def _error(name: str, kind: str, reason: str) -> dict[str, Any]:
+    return {"error": {"type": kind, "tool": name, "reason": reason}}

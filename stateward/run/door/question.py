@@ -1,0 +1,60 @@
+"""Questions the door puts to people: may this call be made, and what became of that one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from stateward.errors import Diverged
+from stateward.govern.decision import CallRequest, NeedsApproval
+from stateward.run.store.ask import Ask
+from stateward.run.store.entry import Entry
+
+MAX_ANSWERS = 3
+"""Answers to one call under changing arguments, after which it counts as one that never stays the same."""
+_UNKNOWN = (
+    "it was started before a crash and nobody knows whether it was done: approve to run it again, reject to leave it"
+)
+
+
+def approval(request: CallRequest, entry: Entry, need: NeedsApproval) -> Ask:
+    """Ask whether a call may be made.
+
+    Args:
+        request: The call, with the arguments a person is shown.
+        entry: Its journal entry, not begun yet.
+        need: Why a person is asked, and who may answer.
+    """
+    asked = _about(entry, kind="approve", fingerprint=entry.fingerprint, reason=need.reason)
+    return replace(asked, arguments=request.arguments, approvers=tuple(need.approvers))
+
+
+def refuse_restless(entry: Entry, *, answered: int) -> None:
+    """Stop asking about a call that has other arguments each time: no answer could ever fit it.
+
+    Args:
+        entry: The call that would be asked about once more.
+        answered: How often it was asked about and answered, ≥ 0.
+
+    Raises:
+        Diverged: It was answered `MAX_ANSWERS` times.
+    """
+    if answered >= MAX_ANSWERS:
+        raise Diverged(
+            f"Call {entry.key.call}, `{entry.name}`, was answered {answered} times and has other arguments again",
+            where=entry.key.path,
+            fix="Move what changes (time, random numbers) into a tool or into the state.",
+        )
+
+
+def aftermath(known: Entry) -> Ask:
+    """Ask what became of a call that was started before a crash.
+
+    Args:
+        known: Its entry. An approval to run again holds for one try: after another crash it is another question.
+    """
+    return _about(known, kind="unknown", fingerprint=f"unknown:{known.tries}:{known.fingerprint}", reason=_UNKNOWN)
+
+
+def _about(entry: Entry, **question: Any) -> Ask:  # the fields of `Ask.new` that are the question's
+    return Ask.new(key=entry.key, tool=entry.name, arguments=entry.arguments, **question)

@@ -1,0 +1,205 @@
+"""An ask: one question to a person about one call, and how a row of the table tells it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from stateward.run.store.entry import CallKey
+from stateward.run.store.json_text import read_json, write_json
+
+Decision = Literal["approve", "reject"]
+AskStatus = Literal["open", "answered", "withdrawn", "expired"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One question to a person about one call."""
+
+    id: str
+    """From `ask_id`: the same call with the same arguments asks the same question."""
+    session: str
+    run: str
+    branch: str
+    path: str
+    activation: int
+    call: int
+    kind: str
+    tool: str
+    arguments: Mapping[str, Any]
+    fingerprint: str
+    reason: str
+    approvers: tuple[str, ...] = ()
+    """Who may answer; empty means anyone."""
+    status: AskStatus = "open"
+    created_at: float = 0.0
+    """Seconds since the epoch."""
+    expires_at: float | None = None
+    """Seconds since the epoch; None when it never expires."""
+    decision: Decision | None = None
+    note: str = ""
+    by: str = ""
+    """Who answered."""
+    answered_at: float | None = None
+
+    @classmethod
+    def new(
+        cls,
+        *,
+        key: CallKey,
+        kind: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        fingerprint: str,
+        reason: str,
+        approvers: tuple[str, ...] = (),
+        expires_at: float | None = None,
+    ) -> Ask:
+        """Ask about a call; the same call with the same arguments gives the same ask.
+
+        Args:
+            key: The call.
+            kind: What is asked, such as `approve`.
+            tool: The tool that would be called.
+            arguments: What it would be called with, as the person sees it.
+            fingerprint: Of the tool and its canonical arguments.
+            reason: Why a person is asked.
+            approvers: Who may answer; empty means anyone.
+            expires_at: Seconds since the epoch; None when it never expires.
+
+        Returns:
+            The ask, not stored yet.
+        """
+        return cls(
+            id=ask_id(key, fingerprint),
+            session=key.session,
+            run=key.run,
+            branch=key.branch,
+            path=key.path,
+            activation=key.activation,
+            call=key.call,
+            kind=kind,
+            tool=tool,
+            arguments=arguments,
+            fingerprint=fingerprint,
+            reason=reason,
+            approvers=approvers,
+            expires_at=expires_at,
+        )
+
+
+def ask_id(key: CallKey, fingerprint: str) -> str:
+    """Name the question about a call, so that asking again after a crash is the same ask.
+
+    Args:
+        key: The call.
+        fingerprint: Of the tool and its canonical arguments.
+
+    Returns:
+        `ask_` and twelve hex digits.
+    """
+    return "ask_" + hashlib.sha256((key.idempotency_key + fingerprint).encode()).hexdigest()[:12]
+
+
+def envelope(ask: Ask) -> dict[str, Any]:
+    """Put an ask into LangChain's human-in-the-loop form, with what Stateward adds.
+
+    Args:
+        ask: The ask.
+
+    Returns:
+        Plain JSON: `action_request`, `config` and `description` as LangChain's inbox reads them, and `id`,
+        `session`, `path`, `expires_at` and `allowed` answers.
+    """
+    expires = None if ask.expires_at is None else datetime.fromtimestamp(ask.expires_at, UTC).isoformat()
+    return {
+        "action_request": {"action": ask.tool, "args": dict(ask.arguments)},
+        "config": {
+            "allow_accept": True,
+            "allow_edit": False,
+            "allow_respond": False,
+            "allow_ignore": True,
+        },
+        "description": ask.reason,
+        "id": ask.id,
+        "session": ask.session,
+        "path": ask.path,
+        "expires_at": expires,
+        "allowed": ["approve", "reject"],
+    }
+
+
+COLUMNS = (
+    "id, session, run, branch, path, activation, call, kind, tool, arguments, fingerprint, reason, approvers,"
+    " status, created_at, expires_at, decision, note, answered_by, answered_at"
+)
+
+
+def row_values(ask: Ask) -> tuple[object, ...]:
+    """Return the row of an ask, in the order of `COLUMNS`.
+
+    Args:
+        ask: The ask.
+
+    Returns:
+        The values.
+    """
+    where = f"ask `{ask.id}`"
+    return (
+        ask.id,
+        ask.session,
+        ask.run,
+        ask.branch,
+        ask.path,
+        ask.activation,
+        ask.call,
+        ask.kind,
+        ask.tool,
+        write_json(dict(ask.arguments), where=where),
+        ask.fingerprint,
+        ask.reason,
+        write_json(list(ask.approvers), where=where),
+        ask.status,
+        ask.created_at,
+        ask.expires_at,
+        ask.decision,
+        ask.note,
+        ask.by,
+        ask.answered_at,
+    )
+
+
+def from_row(row: tuple[Any, ...]) -> Ask:  # SQLite rows are untyped
+    """Read a row.
+
+    Args:
+        row: The values in the order of `COLUMNS`.
+
+    Returns:
+        The ask.
+    """
+    return Ask(
+        id=row[0],
+        session=row[1],
+        run=row[2],
+        branch=row[3],
+        path=row[4],
+        activation=row[5],
+        call=row[6],
+        kind=row[7],
+        tool=row[8],
+        arguments=read_json(row[9]),
+        fingerprint=row[10],
+        reason=row[11],
+        approvers=tuple(read_json(row[12])),
+        status=row[13],
+        created_at=row[14],
+        expires_at=row[15],
+        decision=row[16],
+        note=row[17],
+        by=row[18],
+        answered_at=row[19],
+    )

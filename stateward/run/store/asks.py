@@ -1,0 +1,267 @@
+"""Asks: questions to a person, answered exactly once whatever the number of processes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from stateward.errors import AskClosed, CheckpointError, GovernanceError, UnknownAsk
+from stateward.run.store.ask import COLUMNS, Ask, Decision, from_row, row_values
+from stateward.run.store.audit_log import AuditLog
+from stateward.run.store.connection import Connection
+from stateward.run.store.entry import CallKey
+from stateward.run.store.lease import check_fence
+
+_SELECT = f"SELECT {COLUMNS} FROM stateward_asks "
+_ROW = f"INTO stateward_asks ({COLUMNS}) VALUES ({', '.join('?' * 20)})"
+_INSERT = f"INSERT {_ROW} ON CONFLICT (id) DO NOTHING"
+_REPLACE = f"REPLACE {_ROW}"
+
+
+class Asks:
+    """The asks of one database.
+
+    Args:
+        connection: The database.
+        audit: Where answers are recorded.
+    """
+
+    def __init__(self, connection: Connection, *, audit: AuditLog) -> None:
+        self._connection = connection
+        self._audit = audit
+
+    def create(self, asks: Sequence[Ask], *, fence: int | None = None) -> tuple[Ask, ...]:
+        """Store asks; one that is there already is left as it is while it is open, and for good once it is answered.
+
+        One that was withdrawn or has expired is opened again, as it is put now: the run has come back to the question,
+        as it does after a crash between the withdrawal and the commit, and would otherwise wait for ever.
+
+        Args:
+            asks: The asks; `created_at` is set when it is 0.
+            fence: The writer's fencing token; None when the session is not leased.
+
+        Returns:
+            The asks as stored, in the order given, perhaps answered already.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no token, and someone holds the session.
+            CheckpointError: Another call has an ask of the same id.
+            CodecError: The arguments are no JSON.
+        """
+        with self._connection.transaction() as cur:
+            now = self._connection.clock.now()
+            for session in sorted({ask.session for ask in asks}):
+                check_fence(cur, session=session, fence=fence, now=now)
+            return tuple(self._store(cur, ask, now=now) for ask in asks)
+
+    def find(self, ask: str) -> Ask | None:
+        """Look for one ask.
+
+        Args:
+            ask: The ask's id.
+
+        Returns:
+            The ask, an open one whose time has run out as expired; None when no ask has this id.
+        """
+        with self._connection.read() as cur:
+            found = _find(cur, ask)
+        return None if found is None else _aged(found, now=self._connection.clock.now())
+
+    def get(self, ask: str) -> Ask:
+        """Read one ask.
+
+        Args:
+            ask: The ask's id.
+
+        Returns:
+            The ask; an open one whose time has run out reads as expired.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+        """
+        found = self.find(ask)
+        if found is None:
+            raise self._unknown(ask)
+        return found
+
+    def open(self, session: str | None = None) -> tuple[Ask, ...]:
+        """Read the asks that wait for an answer, the oldest first.
+
+        Args:
+            session: Only those of this session; None for all.
+
+        Returns:
+            The open asks whose time has not run out.
+        """
+        where, values = ("", ()) if session is None else (" AND session = ?", (session,))
+        with self._connection.read() as cur:
+            cur.execute(f"{_SELECT}WHERE status = 'open'{where} ORDER BY created_at, rowid", values)
+            rows = cur.fetchall()
+        now = self._connection.clock.now()
+        return tuple(ask for ask in (_aged(from_row(row), now=now) for row in rows) if ask.status == "open")
+
+    def times_answered(self, key: CallKey) -> int:
+        """Count how often people were asked about one call and answered; more than once if its arguments changed.
+
+        Args:
+            key: The call.
+        """
+        with self._connection.read() as cur:
+            cur.execute(
+                "SELECT count(*) FROM stateward_asks WHERE session = ? AND run = ? AND branch = ? AND path = ?"
+                " AND activation = ? AND call = ? AND kind = 'approve' AND status = 'answered'",
+                key.values,
+            )
+            return int(cur.fetchone()[0])
+
+    def answer(self, ask: str, *, decision: Decision, by: str, note: str = "") -> Ask:
+        """Answer an ask; of several answers at once, from any number of processes, exactly one is taken.
+
+        Args:
+            ask: The ask's id.
+            decision: `approve` or `reject`.
+            by: Who answers.
+            note: What they want to say about it.
+
+        Returns:
+            The answered ask.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            AskClosed: It was answered, withdrawn or expired before.
+            GovernanceError: Nobody is named, the person may not answer it, or the decision is no decision.
+        """
+        if decision not in ("approve", "reject"):
+            raise GovernanceError(f"`{decision}` is no answer", fix="Answer with `approve` or `reject`.", ask=ask)
+        with self._connection.transaction() as cur:
+            found = _find(cur, ask)
+            if found is None:
+                raise self._unknown(ask)
+            now = self._connection.clock.now()
+            _refuse_closed(_aged(found, now=now))
+            _refuse_stranger(found, by=by)
+            answered = replace(found, status="answered", decision=decision, by=by, note=note, answered_at=now)
+            cur.execute(
+                "UPDATE stateward_asks SET status = 'answered', decision = ?, note = ?, answered_by = ?,"
+                " answered_at = ? WHERE id = ?",
+                (decision, note, by, now, ask),
+            )
+            self._audit.append({**_about(answered), "by": by, "note": note, "decision": decision})
+        return answered
+
+    def withdraw(self, session: str, ids: Sequence[str], *, fence: int | None = None) -> tuple[str, ...]:
+        """Take open asks back, because the run that asked goes another way.
+
+        Args:
+            session: The session they belong to; asks of another session are left alone.
+            ids: The asks' ids.
+            fence: The writer's fencing token; None when the caller has none.
+
+        Returns:
+            The ids that were open and are withdrawn now.
+
+        Raises:
+            StaleFence: The session was taken over.
+        """
+        with self._connection.transaction() as cur:
+            if fence is not None:
+                check_fence(cur, session=session, fence=fence, now=self._connection.clock.now())
+            return tuple(ask for ask in ids if self._withdraw(cur, session, ask=ask))
+
+    def _withdraw(self, cur: sqlite3.Cursor, session: str, *, ask: str) -> bool:
+        cur.execute(
+            "UPDATE stateward_asks SET status = 'withdrawn' WHERE id = ? AND session = ? AND status = 'open'",
+            (ask, session),
+        )
+        if cur.rowcount == 0:
+            return False
+        self._audit.append({"event": "withdrawn", "session": session, "ask": ask})
+        return True
+
+    def _store(self, cur: sqlite3.Cursor, ask: Ask, *, now: float) -> Ask:
+        new = replace(ask, created_at=ask.created_at or now)
+        cur.execute(_INSERT, row_values(new))
+        if cur.rowcount:
+            self._audit.append({**_about(new), "reason": new.reason})
+            return new
+        stored = self._stored(cur, ask)
+        return self._reopen(cur, ask, now=now) if _aged(stored, now=now).status in ("withdrawn", "expired") else stored
+
+    def _reopen(self, cur: sqlite3.Cursor, ask: Ask, *, now: float) -> Ask:
+        opened = replace(ask, status="open", created_at=now, decision=None, note="", by="", answered_at=None)
+        cur.execute(_REPLACE, row_values(opened))
+        self._audit.append({**_about(opened), "event": "reopened", "reason": opened.reason})
+        return opened
+
+    def _stored(self, cur: sqlite3.Cursor, ask: Ask) -> Ask:
+        stored = _find(cur, ask.id)
+        if stored is None or _question(stored) != _question(ask):
+            raise CheckpointError(
+                f"Another call has an ask with the id `{ask.id}`",
+                where=f"session `{ask.session}`, state `{ask.path}`",
+                fix="Make ids with `ask_id`.",
+            )
+        return stored
+
+    def _unknown(self, ask: str) -> UnknownAsk:
+        return UnknownAsk(f"No ask `{ask}`", where=self._connection.label, fix="List them with `inbox`.")
+
+
+def _find(cur: sqlite3.Cursor, ask: str) -> Ask | None:
+    row = cur.execute(_SELECT + "WHERE id = ?", (ask,)).fetchone()
+    return None if row is None else from_row(row)
+
+
+def _aged(ask: Ask, *, now: float) -> Ask:
+    if ask.status == "open" and ask.expires_at is not None and ask.expires_at <= now:
+        return replace(ask, status="expired")
+    return ask
+
+
+def _refuse_closed(ask: Ask) -> None:
+    if ask.status == "open":
+        return
+    how = ask.status
+    if ask.status == "answered":
+        at = datetime.fromtimestamp(ask.answered_at or 0, UTC).isoformat(timespec="seconds")
+        how = f"answered with `{ask.decision}` by `{ask.by}` at {at}"
+    raise AskClosed(
+        f"Ask `{ask.id}` was {how}",
+        where=f"session `{ask.session}`",
+        fix="An ask is answered once; look at the session for what followed.",
+        ask=ask.id,
+        status=ask.status,
+        by=ask.by,
+    )
+
+
+def _refuse_stranger(ask: Ask, *, by: str) -> None:
+    if not by.strip():
+        raise GovernanceError(f"Ask `{ask.id}` can only be answered by a named person", fix="Say who with `by`.")
+    if ask.approvers and by not in ask.approvers:
+        names = ", ".join(f"`{name}`" for name in ask.approvers)
+        raise GovernanceError(
+            f"`{by}` may not answer ask `{ask.id}`",
+            where=f"session `{ask.session}`, state `{ask.path}`",
+            fix=f"One of these may: {names}.",
+        )
+
+
+def _question(ask: Ask) -> tuple[object, ...]:
+    return (ask.session, ask.run, ask.branch, ask.path, ask.activation, ask.call, ask.fingerprint)
+
+
+def _about(ask: Ask) -> dict[str, Any]:
+    return {
+        "event": "answered" if ask.status == "answered" else "asked",
+        "session": ask.session,
+        "run": ask.run,
+        "path": ask.path,
+        "ask": ask.id,
+        "tool": ask.tool,
+        "fingerprint": ask.fingerprint,
+    }

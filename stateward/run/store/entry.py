@@ -1,0 +1,210 @@
+"""A journal entry: what is known about one governed call, and how a row of the table tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from stateward.govern.fingerprint import effect_key
+from stateward.run.store.json_text import read_json, write_json
+from stateward.run.store.ledger import Charge
+
+Effect = Literal["pure", "idempotent", "once"]
+"""What running a tool twice does: nothing, nothing more with the same key, or the effect a second time."""
+
+EntryStatus = Literal["started", "completed", "failed", "unknown"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallKey:
+    """The effect key: it names a call for good, through crashes, resumes and other processes."""
+
+    session: str
+    run: str
+    branch: str
+    path: str
+    """Path of the state whose activity calls."""
+    activation: int
+    """The n-th entry into that state in this branch, from 1."""
+    call: int
+    """Number of the call in the activation, from 1, in call order."""
+
+    @property
+    def idempotency_key(self) -> str:
+        """SHA-256 in hex over the canonical JSON of the six values."""
+        return effect_key(
+            self.session,
+            run=self.run,
+            branch=self.branch,
+            path=self.path,
+            activation=self.activation,
+            call=self.call,
+        )
+
+    @property
+    def values(self) -> tuple[str, str, str, str, int, int]:
+        """The six values in the order of the table's key."""
+        return (self.session, self.run, self.branch, self.path, self.activation, self.call)
+
+    @property
+    def place(self) -> str:
+        """How a message names the call."""
+        return f"session `{self.session}`, run `{self.run}`, state `{self.path}`, call {self.call}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A call as the journal knows it."""
+
+    key: CallKey
+    kind: Literal["tool", "model"]
+    name: str
+    fingerprint: str
+    """Of the tool and its canonical arguments."""
+    arguments: Mapping[str, Any]
+    effect: Effect
+    status: EntryStatus = "started"
+    result: Any = None
+    """JSON."""
+    error: Any = None
+    """JSON."""
+    charges: tuple[Charge, ...] = ()
+    """Reserved while started, spent afterwards."""
+    overrun: Mapping[str, float] = field(default_factory=dict[str, float])
+    """By unit, what was spent beyond the reservation."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    usd: float = 0.0
+    tries: int = 1
+    started_at: float = 0.0
+    """Seconds since the epoch."""
+    ended_at: float | None = None
+
+
+COLUMNS = (
+    "session, run, branch, path, activation, call, kind, name, fingerprint, arguments, effect, status,"
+    " result, error, charges, overrun, tokens_in, tokens_out, usd, tries, started_at, ended_at"
+)
+
+
+def opening_values(entry: Entry) -> tuple[object, ...]:
+    """Return the row of a call that begins, in the order of `COLUMNS`.
+
+    Args:
+        entry: A started entry.
+
+    Returns:
+        The values.
+    """
+    where = entry.key.place
+    return (
+        *entry.key.values,
+        entry.kind,
+        entry.name,
+        entry.fingerprint,
+        write_json(dict(entry.arguments), where=where),
+        entry.effect,
+        entry.status,
+        None,
+        None,
+        _charges_text(entry.charges),
+        "{}",
+        0,
+        0,
+        0.0,
+        1,
+        entry.started_at,
+        None,
+    )
+
+
+def closing_values(entry: Entry) -> tuple[object, ...]:
+    """Return what changes in the row of a call that ends.
+
+    Args:
+        entry: A closed entry.
+
+    Returns:
+        Status, result, error, charges, overrun, tokens in, tokens out, money and end.
+    """
+    where = entry.key.place
+    return (
+        entry.status,
+        None if entry.result is None else write_json(entry.result, where=where),
+        None if entry.error is None else write_json(entry.error, where=where),
+        _charges_text(entry.charges),
+        write_json(dict(entry.overrun), where=where) if entry.overrun else "{}",
+        entry.tokens_in,
+        entry.tokens_out,
+        entry.usd,
+        entry.ended_at,
+    )
+
+
+def _charges_text(charges: Sequence[Charge]) -> str:
+    if not charges:
+        return "[]"
+    return write_json([[c.scope, c.unit, c.billionths] for c in charges], where="charges")
+
+
+def from_row(row: tuple[Any, ...]) -> Entry:  # SQLite rows are untyped
+    """Read a row.
+
+    Args:
+        row: The values in the order of `COLUMNS`.
+
+    Returns:
+        The entry.
+    """
+    key = CallKey(session=row[0], run=row[1], branch=row[2], path=row[3], activation=row[4], call=row[5])
+    return Entry(
+        key=key,
+        kind=row[6],
+        name=row[7],
+        fingerprint=row[8],
+        arguments=read_json(row[9]),
+        effect=row[10],
+        status=row[11],
+        result=read_json(row[12]),
+        error=read_json(row[13]),
+        charges=tuple(Charge(scope=c[0], unit=c[1], billionths=c[2]) for c in read_json(row[14])),
+        overrun={} if row[15] == "{}" else read_json(row[15]),
+        tokens_in=row[16],
+        tokens_out=row[17],
+        usd=row[18],
+        tries=row[19],
+        started_at=row[20],
+        ended_at=row[21],
+    )
+
+
+def audit_record(entry: Entry) -> dict[str, Any]:
+    """Say in the audit log how a call ended; arguments and results stay out of it, amounts are decimal text.
+
+    Args:
+        entry: A closed entry.
+
+    Returns:
+        Plain JSON.
+    """
+    key = entry.key
+    record: dict[str, Any] = {
+        "event": "call",
+        "session": key.session,
+        "run": key.run,
+        "branch": key.branch,
+        "path": key.path,
+        "activation": key.activation,
+        "call": key.call,
+        "kind": entry.kind,
+        "name": entry.name,
+        "fingerprint": entry.fingerprint,
+        "effect": entry.effect,
+        "status": entry.status,
+        "tries": entry.tries,
+        "usd": f"{entry.usd:.9f}",
+    }
+    if entry.overrun:
+        record["overrun"] = {unit: f"{excess:.9f}" for unit, excess in entry.overrun.items()}
+    return record

@@ -1,0 +1,283 @@
+"""The journal: one entry for every governed call, so that a completed effect is never run again.
+
+An entry goes from `started` to `completed`, `failed` or `unknown`. `unknown` may still become `completed` or
+`failed` when a look-up or a person knows; the other two are closed for good. Beginning and settling move the
+ledger in the same transaction.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from stateward.errors import CheckpointError, GovernanceError
+from stateward.run.store.audit_log import AuditLog
+from stateward.run.store.connection import Connection
+from stateward.run.store.entry import (
+    COLUMNS,
+    CallKey,
+    Entry,
+    audit_record,
+    closing_values,
+    from_row,
+    opening_values,
+)
+from stateward.run.store.lease import check_fence
+from stateward.run.store.ledger import BILLION, Charge, Ledger, Reservation, Tripped, overrun, settled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """The call was journalled and may be made now."""
+
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The journal has this call already; nothing was written."""
+
+    entry: Entry
+
+
+_SELECT = f"SELECT {COLUMNS} FROM stateward_journal "
+_KEY = "WHERE session = ? AND run = ? AND branch = ? AND path = ? AND activation = ? AND call = ?"
+_INSERT = f"INSERT INTO stateward_journal ({COLUMNS}) VALUES ({', '.join('?' * 22)})"
+_CLOSE = (
+    "UPDATE stateward_journal SET status = ?, result = ?, error = ?, charges = ?, overrun = ?, tokens_in = ?,"
+    " tokens_out = ?, usd = ?, ended_at = ? "
+)
+
+
+class Journal:
+    """The journal of one database.
+
+    Args:
+        connection: The database.
+        ledger: Where reservations are made and settled.
+        audit: Where every settled call is recorded.
+    """
+
+    def __init__(self, connection: Connection, *, ledger: Ledger, audit: AuditLog) -> None:
+        self._connection = connection
+        self._ledger = ledger
+        self._audit = audit
+
+    def get(self, key: CallKey) -> Entry | None:
+        """Read one entry.
+
+        Args:
+            key: The call.
+
+        Returns:
+            Its entry; None when it was never begun.
+        """
+        with self._connection.read() as cur:
+            return _find(cur, key)
+
+    def begin(
+        self, entry: Entry, reservations: Sequence[Reservation] = (), *, fence: int | None = None
+    ) -> Begun | Known | Tripped:
+        """Journal a call before it is made, and reserve what it may spend, in one transaction.
+
+        Args:
+            entry: The call; its key, kind, name, fingerprint, arguments and effect are used.
+            reservations: The upper bounds in every scope that counts it.
+            fence: The writer's fencing token; None when the session is not leased.
+
+        Returns:
+            `Begun` when the call may be made, `Known` when the journal has it, `Tripped` when a limit stands
+            in the way; in the last two cases nothing was written.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no token, and someone holds the session.
+            GovernanceError: An amount or limit is no finite number from 0.
+            CodecError: The arguments are no JSON.
+        """
+        key = entry.key
+        with self._connection.transaction() as cur:
+            now = self._connection.clock.now()
+            check_fence(cur, session=key.session, fence=fence, now=now)
+            known = _find(cur, key)
+            if known is not None:
+                return Known(entry=known)
+            charges = self._ledger.reserve(cur, session=key.session, run=key.run, reservations=reservations)
+            if isinstance(charges, Tripped):
+                return charges
+            begun = replace(entry, status="started", charges=charges, tries=1, started_at=now, ended_at=None)
+            cur.execute(_INSERT, opening_values(begun))
+        return Begun(entry=begun)
+
+    def settle(
+        self,
+        key: CallKey,
+        *,
+        status: Literal["completed", "failed", "unknown"],
+        result: Any = None,  # JSON, as the tool gave it
+        error: Any = None,  # JSON
+        spent: Mapping[str, float] | None = None,
+        tokens_in: int = 0,
+        tokens_out: int = 0,
+        fence: int | None = None,
+    ) -> Entry:
+        """Close an entry and put what was spent in the place of its reservations, in one transaction.
+
+        Args:
+            key: The call.
+            status: How it ended.
+            result: What it returned.
+            error: Why it failed.
+            spent: What it spent, by unit; a unit that is absent is charged as reserved.
+            tokens_in: Tokens read by a model, from 0.
+            tokens_out: Tokens written by a model, from 0.
+            fence: The writer's fencing token; None when the session is not leased.
+
+        Returns:
+            The closed entry.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no token, and someone holds the session.
+            CheckpointError: The call was never begun, or is completed or failed already.
+            GovernanceError: An amount is no finite number from 0.
+            CodecError: Result or error is no JSON.
+        """
+        with self._connection.transaction() as cur:
+            now = self._connection.clock.now()
+            check_fence(cur, session=key.session, fence=fence, now=now)
+            before = _open_entry(cur, key)
+            charges = self._recharge(cur, before, spent=spent or {})
+            entry = replace(
+                before,
+                status=status,
+                result=result,
+                error=error,
+                charges=charges,
+                overrun={**before.overrun, **overrun(before.charges, now=charges)},
+                tokens_in=tokens_in,
+                tokens_out=tokens_out,
+                usd=next((c.billionths / BILLION for c in charges if c.unit == "usd"), 0.0),
+                ended_at=now,
+            )
+            cur.execute(_CLOSE + _KEY, (*closing_values(entry), *key.values))
+            self._audit.append(audit_record(entry))
+        return entry
+
+    def _recharge(self, cur: sqlite3.Cursor, before: Entry, *, spent: Mapping[str, float]) -> tuple[Charge, ...]:
+        """Put what a call spent in the place of what it had reserved."""
+        charges = settled(before.charges, spent=spent)
+        self._ledger.replace(
+            cur,
+            session=before.key.session,
+            run=before.key.run,
+            old=before.charges,
+            new=charges,
+            reserved=before.status == "started",
+        )
+        return charges
+
+    def mark_unknown(self, key: CallKey, *, fence: int | None = None) -> Entry:
+        """Record that nobody knows whether a started call was done; what it had reserved counts as spent.
+
+        Args:
+            key: The call.
+            fence: The writer's fencing token; None when the session is not leased.
+
+        Returns:
+            The entry; one that is unknown already is left as it is.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no token, and someone holds the session.
+            CheckpointError: The call was never begun, or is completed or failed already.
+        """
+        with self._connection.transaction() as cur:
+            entry = _open_entry(cur, key)
+            return entry if entry.status == "unknown" else self.settle(key, status="unknown", fence=fence)
+
+    def restart(self, key: CallKey, *, fence: int | None = None, confirmed_safe: bool = False) -> Entry:
+        """Take up a call that was started and not finished, under the same key and reservations.
+
+        Args:
+            key: The call.
+            fence: The writer's fencing token; None when the session is not leased.
+            confirmed_safe: Whether a look-up or a person said that the effect did not happen; needed for
+                `once`.
+
+        Returns:
+            The entry, with one more try.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no token, and someone holds the session.
+            CheckpointError: The call was never begun, or is completed or failed already.
+            GovernanceError: The effect may happen only once, and nobody said that it did not.
+        """
+        with self._connection.transaction() as cur:
+            now = self._connection.clock.now()
+            check_fence(cur, session=key.session, fence=fence, now=now)
+            before = _open_entry(cur, key)
+            if before.effect == "once" and not confirmed_safe:
+                raise GovernanceError(
+                    f"`{before.name}` may run only once, and it is not known whether it did",
+                    where=key.place,
+                    fix="Ask its look-up or a person, and restart it when the effect did not happen.",
+                )
+            if before.status == "unknown":
+                self._ledger.reopen(cur, session=key.session, run=key.run, charges=before.charges)
+            entry = replace(before, status="started", tries=before.tries + 1, started_at=now, ended_at=None)
+            cur.execute(
+                "UPDATE stateward_journal SET status = 'started', tries = ?, started_at = ?, ended_at = NULL " + _KEY,
+                (entry.tries, now, *key.values),
+            )
+        return entry
+
+    def entries(self, session: str, run: str | None = None) -> tuple[Entry, ...]:
+        """Read the calls of a session in the order in which they were begun.
+
+        Args:
+            session: The session's id.
+            run: Only those of this run; None for all.
+
+        Returns:
+            The entries.
+        """
+        where, values = ("", ()) if run is None else (" AND run = ?", (run,))
+        return self._select(f"WHERE session = ?{where}", (session, *values))
+
+    def unfinished(self, session: str) -> tuple[Entry, ...]:
+        """Read the calls of a session that were started, or whose effect is unknown.
+
+        Args:
+            session: The session's id.
+
+        Returns:
+            The entries that are neither completed nor failed.
+        """
+        return self._select("WHERE session = ? AND status IN ('started', 'unknown')", (session,))
+
+    def _select(self, where: str, values: tuple[object, ...]) -> tuple[Entry, ...]:
+        with self._connection.read() as cur:
+            cur.execute(f"{_SELECT}{where} ORDER BY rowid", values)
+            return tuple(from_row(row) for row in cur.fetchall())
+
+
+def _find(cur: sqlite3.Cursor, key: CallKey) -> Entry | None:
+    row = cur.execute(_SELECT + _KEY, key.values).fetchone()
+    return None if row is None else from_row(row)
+
+
+def _open_entry(cur: sqlite3.Cursor, key: CallKey) -> Entry:
+    entry = _find(cur, key)
+    if entry is None:
+        raise CheckpointError("The call was never begun", where=key.place, fix="Begin it before it is made.")
+    if entry.status in ("completed", "failed"):
+        raise CheckpointError(
+            f"`{entry.name}` is {entry.status} already, and a closed entry is never opened again",
+            where=key.place,
+            fix="Take its result from the journal.",
+        )
+    return entry

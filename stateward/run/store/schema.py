@@ -1,0 +1,184 @@
+"""The tables that live beside LangGraph's checkpoints, and how a database is brought up to them.
+
+The SQL is plain: TEXT, INTEGER, REAL, primary keys and `?` parameters, so that a second dialect has to
+replace only `connection.py` and the two triggers below. Amounts are whole billionths of their unit, so that
+sums are exact.
+"""
+
+from __future__ import annotations
+
+from stateward.errors import CodecError
+from stateward.run.store.connection import Connection
+
+VERSION = 1
+"""The layout this release reads and writes."""
+
+_SESSIONS = """
+CREATE TABLE stateward_sessions (
+    id TEXT NOT NULL PRIMARY KEY,
+    graph TEXT NOT NULL DEFAULT '',
+    tenant TEXT NOT NULL DEFAULT '',
+    status TEXT NOT NULL DEFAULT 'running',
+    path TEXT NOT NULL DEFAULT '[]',
+    run TEXT NOT NULL DEFAULT '',
+    run_no INTEGER NOT NULL DEFAULT 0,
+    branch TEXT NOT NULL DEFAULT '',
+    mode TEXT NOT NULL DEFAULT '',
+    chart_hash TEXT NOT NULL DEFAULT '',
+    policy_hash TEXT NOT NULL DEFAULT '',
+    schema_hash TEXT NOT NULL DEFAULT '',
+    reason TEXT,
+    created_at REAL NOT NULL,
+    updated_at REAL NOT NULL,
+    holder TEXT,
+    fence INTEGER NOT NULL DEFAULT 0,
+    lease_until REAL NOT NULL DEFAULT 0
+)"""
+
+_TERMINALS = """
+CREATE TABLE stateward_terminals (
+    session TEXT NOT NULL,
+    run TEXT NOT NULL,
+    status TEXT NOT NULL,
+    path TEXT NOT NULL,
+    branch TEXT NOT NULL,
+    reason TEXT,
+    checkpoint TEXT NOT NULL,
+    ended_at REAL NOT NULL,
+    PRIMARY KEY (session, run)
+)"""
+
+_JOURNAL = """
+CREATE TABLE stateward_journal (
+    session TEXT NOT NULL,
+    run TEXT NOT NULL,
+    branch TEXT NOT NULL,
+    path TEXT NOT NULL,
+    activation INTEGER NOT NULL,
+    call INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    arguments TEXT NOT NULL,
+    effect TEXT NOT NULL,
+    status TEXT NOT NULL,
+    result TEXT,
+    error TEXT,
+    charges TEXT NOT NULL,
+    overrun TEXT NOT NULL DEFAULT '{}',
+    tokens_in INTEGER NOT NULL DEFAULT 0,
+    tokens_out INTEGER NOT NULL DEFAULT 0,
+    usd REAL NOT NULL DEFAULT 0,
+    tries INTEGER NOT NULL DEFAULT 1,
+    started_at REAL NOT NULL,
+    ended_at REAL,
+    PRIMARY KEY (session, run, branch, path, activation, call)
+)"""
+
+_LEDGER = """
+CREATE TABLE stateward_ledger (
+    session TEXT NOT NULL,
+    run TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    spent INTEGER NOT NULL DEFAULT 0,
+    reserved INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (session, run, scope, unit)
+) WITHOUT ROWID"""
+
+_LIMITS = """
+CREATE TABLE stateward_limits (
+    session TEXT NOT NULL,
+    run TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    value INTEGER NOT NULL,
+    by TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (session, run, scope, unit)
+)"""
+
+_ASKS = """
+CREATE TABLE stateward_asks (
+    id TEXT NOT NULL PRIMARY KEY,
+    session TEXT NOT NULL,
+    run TEXT NOT NULL,
+    branch TEXT NOT NULL,
+    path TEXT NOT NULL,
+    activation INTEGER NOT NULL,
+    call INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    arguments TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    approvers TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    expires_at REAL,
+    decision TEXT,
+    note TEXT NOT NULL DEFAULT '',
+    answered_by TEXT NOT NULL DEFAULT '',
+    answered_at REAL
+)"""
+
+_AUDIT = """
+CREATE TABLE stateward_audit (
+    seq INTEGER PRIMARY KEY,
+    session TEXT NOT NULL,
+    record TEXT NOT NULL,
+    previous TEXT NOT NULL,
+    hash TEXT NOT NULL
+)"""
+
+_STATEMENTS = (
+    _SESSIONS,
+    _TERMINALS,
+    _JOURNAL,
+    _LEDGER,
+    _LIMITS,
+    _ASKS,
+    _AUDIT,
+    "CREATE INDEX stateward_asks_open ON stateward_asks (status, session)",
+    "CREATE INDEX stateward_audit_session ON stateward_audit (session)",
+    """CREATE TRIGGER stateward_audit_no_update BEFORE UPDATE ON stateward_audit
+    BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END""",
+    """CREATE TRIGGER stateward_audit_no_delete BEFORE DELETE ON stateward_audit
+    BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END""",
+)
+
+
+def prepare(connection: Connection) -> None:
+    """Create the tables unless they are there; any number of processes may do so at once.
+
+    Args:
+        connection: An open connection.
+
+    Raises:
+        CodecError: The database was written by a newer release.
+        CheckpointError: The database cannot be written.
+    """
+    if _found(connection) == VERSION:
+        return
+    with connection.transaction() as cur:
+        cur.execute("CREATE TABLE IF NOT EXISTS stateward_schema (version INTEGER NOT NULL)")
+        if cur.execute("SELECT version FROM stateward_schema").fetchone() is None:
+            for statement in _STATEMENTS:
+                cur.execute(statement)
+            cur.execute("INSERT INTO stateward_schema (version) VALUES (?)", (VERSION,))
+
+
+def _found(connection: Connection) -> int | None:
+    with connection.read() as cur:
+        cur.execute("SELECT 1 FROM sqlite_master WHERE name = 'stateward_schema'")
+        if cur.fetchone() is None:
+            return None
+        row = cur.execute("SELECT version FROM stateward_schema").fetchone()
+    if row is not None and row[0] != VERSION:
+        raise CodecError(
+            f"The database has layout `{row[0]}`, this release reads `{VERSION}`",
+            where=connection.label,
+            fix="Open it with the release that wrote it, or use a new database.",
+        )
+    return None if row is None else int(row[0])

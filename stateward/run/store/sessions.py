@@ -1,0 +1,287 @@
+"""Sessions and their terminal records: what may be told about a run without reading its checkpoints."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stateward.errors import UnknownSession
+from stateward.run.checkpoint import TERMINAL
+from stateward.run.store.audit_log import AuditLog
+from stateward.run.store.connection import Connection
+from stateward.run.store.json_text import read_json, write_json
+from stateward.run.store.lease import is_living
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """A session as its row and its journal tell it."""
+
+    id: str
+    graph: str
+    tenant: str
+    status: str
+    """One of running, waiting, completed, halted, failed, cancelled."""
+    path: tuple[str, ...]
+    """The active state paths."""
+    run: str
+    """Id of the latest run; empty before the first."""
+    run_no: int
+    branch: str
+    mode: str
+    chart_hash: str
+    policy_hash: str
+    schema_hash: str
+    reason: Mapping[str, Any] | None
+    created_at: float
+    updated_at: float
+    holder: str | None
+    fence: int
+    lease_until: float
+    turns: int
+    """Model calls over all runs."""
+    tokens: int
+    """Tokens in and out over all runs."""
+    usd: float
+    """Money over all runs, upper bounds of unfinished calls not included."""
+    stalled: bool
+    """True when the row says running and nobody living holds the lease: resume it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalRecord:
+    """The end of a run, written in the transaction of its last checkpoint."""
+
+    session: str
+    run: str
+    status: str
+    """One of completed, halted, failed, cancelled."""
+    path: tuple[str, ...]
+    branch: str
+    reason: Mapping[str, Any] | None
+    checkpoint: str
+    """Id of the checkpoint that ended it."""
+    ended_at: float
+
+
+_SELECT = """
+SELECT s.id, s.graph, s.tenant, s.status, s.path, s.run, s.run_no, s.branch, s.mode,
+    s.chart_hash, s.policy_hash, s.schema_hash, s.reason, s.created_at, s.updated_at,
+    s.holder, s.fence, s.lease_until,
+    COUNT(CASE WHEN j.kind = 'model' THEN 1 END),
+    COALESCE(SUM(j.tokens_in + j.tokens_out), 0),
+    COALESCE(SUM(j.usd), 0)
+FROM stateward_sessions s LEFT JOIN stateward_journal j ON j.session = s.id
+"""
+
+_UPSERT = """
+INSERT INTO stateward_sessions (id, status, path, run, run_no, branch, mode, chart_hash, policy_hash,
+    schema_hash, reason, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET status = excluded.status, path = excluded.path, run = excluded.run,
+    run_no = excluded.run_no, branch = excluded.branch, mode = excluded.mode,
+    chart_hash = excluded.chart_hash, policy_hash = excluded.policy_hash,
+    schema_hash = excluded.schema_hash, reason = excluded.reason,
+    updated_at = excluded.updated_at
+"""
+
+
+class Sessions:
+    """The sessions of one database.
+
+    Args:
+        connection: The database.
+        audit: Where the end of a run is recorded.
+    """
+
+    def __init__(self, connection: Connection, *, audit: AuditLog) -> None:
+        self._connection = connection
+        self._audit = audit
+
+    def get(self, session: str) -> SessionRow:
+        """Read one session.
+
+        Args:
+            session: The session's id.
+
+        Returns:
+            Its row.
+
+        Raises:
+            UnknownSession: No session has this id.
+        """
+        with self._connection.read() as cur:
+            row = cur.execute(_SELECT + "WHERE s.id = ? GROUP BY s.id", (session,)).fetchone()
+        if row is None:
+            raise UnknownSession(
+                f"No session `{session}`", where=self._connection.label, fix="List them with `sessions`."
+            )
+        return self._row(row)
+
+    def list(self, *, status: str | None = None) -> tuple[SessionRow, ...]:
+        """Read all sessions, the oldest first.
+
+        Args:
+            status: Only those with this status word; None for all.
+
+        Returns:
+            Their rows.
+        """
+        where, values = ("", ()) if status is None else ("WHERE s.status = ? ", (status,))
+        with self._connection.read() as cur:
+            cur.execute(_SELECT + where + "GROUP BY s.id ORDER BY s.created_at, s.id", values)
+            return tuple(self._row(row) for row in cur.fetchall())
+
+    def terminal(self, session: str, run: str) -> TerminalRecord | None:
+        """Read the end of a run.
+
+        Args:
+            session: The session's id.
+            run: The run's id.
+
+        Returns:
+            Its record; None when the run has not ended.
+        """
+        return next((record for record in self.terminals(session) if record.run == run), None)
+
+    def terminals(self, session: str) -> tuple[TerminalRecord, ...]:
+        """Read the ends of a session's runs, in the order in which they ended.
+
+        Args:
+            session: The session's id.
+
+        Returns:
+            At most one record a run.
+        """
+        with self._connection.read() as cur:
+            cur.execute(
+                "SELECT session, run, status, path, branch, reason, checkpoint, ended_at"
+                " FROM stateward_terminals WHERE session = ? ORDER BY ended_at, run",
+                (session,),
+            )
+            return tuple(_terminal(row) for row in cur.fetchall())
+
+    def project(self, cur: sqlite3.Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str) -> None:
+        """Bring the row up to a checkpoint's control channel; call it in the transaction of the checkpoint.
+
+        A status that ends the run writes its terminal record, once. A run that goes on after its end,
+        because a person raised its limit, loses the record again: the audit log keeps both.
+
+        Args:
+            cur: A cursor in the transaction.
+            session: The session's id; its row is created when it has none.
+            control: The control channel; one without `status` is left alone.
+            checkpoint: The checkpoint's id.
+        """
+        status = control.get("status")
+        if not status:
+            return
+        run: Mapping[str, Any] = control.get("run") or {}
+        before = cur.execute("SELECT run, status FROM stateward_sessions WHERE id = ?", (session,)).fetchone()
+        now = self._connection.clock.now()
+        cur.execute(_UPSERT, _projected(session, control=control, run=run, now=now))
+        if run.get("id") and before != (run["id"], status):
+            self._end(cur, session=session, control=control, run=run["id"], checkpoint=checkpoint, now=now)
+
+    def _end(
+        self,
+        cur: sqlite3.Cursor,
+        *,
+        session: str,
+        control: Mapping[str, Any],
+        run: str,
+        checkpoint: str,
+        now: float,
+    ) -> None:
+        status, reason = control["status"], control.get("reason")
+        cur.execute(
+            "DELETE FROM stateward_terminals WHERE session = ? AND run = ? AND status <> ?",
+            (session, run, status),
+        )
+        reopened = cur.rowcount > 0
+        if status in TERMINAL:
+            cur.execute(
+                "INSERT INTO stateward_terminals"
+                " (session, run, status, path, branch, reason, checkpoint, ended_at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, run) DO NOTHING",
+                (
+                    session,
+                    run,
+                    status,
+                    _text(control.get("at") or []),
+                    control.get("branch") or "",
+                    _text(reason),
+                    checkpoint,
+                    now,
+                ),
+            )
+        if reopened or status in TERMINAL:
+            event = "ended" if status in TERMINAL else "reopened"
+            record = {"event": event, "session": session, "run": run, "status": status, "reason": reason}
+            self._audit.append(record)
+
+    def _row(self, row: tuple[Any, ...]) -> SessionRow:  # one row of `_SELECT`
+        now = self._connection.clock.now()
+        stalled = row[3] == "running" and not is_living(row[15], until=row[17], now=now)
+        return SessionRow(
+            id=row[0],
+            graph=row[1],
+            tenant=row[2],
+            status=row[3],
+            path=tuple(read_json(row[4])),
+            run=row[5],
+            run_no=row[6],
+            branch=row[7],
+            mode=row[8],
+            chart_hash=row[9],
+            policy_hash=row[10],
+            schema_hash=row[11],
+            reason=read_json(row[12]),
+            created_at=row[13],
+            updated_at=row[14],
+            holder=row[15],
+            fence=row[16],
+            lease_until=row[17],
+            turns=row[18],
+            tokens=row[19],
+            usd=float(row[20]),
+            stalled=stalled,
+        )
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else write_json(value, where="the control channel")
+
+
+def _projected(session: str, *, control: Mapping[str, Any], run: Mapping[str, Any], now: float) -> tuple[object, ...]:
+    hashes: Mapping[str, Any] = run.get("hashes") or {}
+    return (
+        session,
+        control["status"],
+        _text(control.get("at") or []),
+        run.get("id") or "",
+        run.get("no") or 0,
+        control.get("branch") or "",
+        run.get("mode") or "",
+        hashes.get("chart") or "",
+        hashes.get("policy") or "",
+        hashes.get("schema") or "",
+        _text(control.get("reason")),
+        now,
+        now,
+    )
+
+
+def _terminal(row: tuple[Any, ...]) -> TerminalRecord:  # one row of stateward_terminals
+    return TerminalRecord(
+        session=row[0],
+        run=row[1],
+        status=row[2],
+        path=tuple(read_json(row[3])),
+        branch=row[4],
+        reason=read_json(row[5]),
+        checkpoint=row[6],
+        ended_at=row[7],
+    )

@@ -1,0 +1,33 @@
+"""Questions the door puts to people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stateward.govern.decision import CallRequest, NeedsApproval
+from stateward.run.door.question import aftermath, approval
+from tests.run.store.desk import entry
+
+REQUEST = CallRequest(
+    kind="tool", name="refund", arguments={"eur": 3}, path="WORKING.ACT", declared=frozenset({"refund"})
+)
+NEED = NeedsApproval(reason="restricted", rule="r", approvers=("ann",))
+
+
+def test_approval_shows_arguments_and_approvers() -> None:
+    """The person sees what would be called, and why they are asked."""
+    ask = approval(REQUEST, entry(), NEED)
+    assert (ask.tool, ask.arguments, ask.reason, ask.approvers) == ("refund", {"eur": 3}, "restricted", ("ann",))
+
+
+def test_same_call_asks_the_same_question() -> None:
+    """After a crash the ask is found again; other arguments are another question."""
+    assert approval(REQUEST, entry(), NEED).id == approval(REQUEST, entry(), NEED).id
+    assert approval(REQUEST, replace(entry(), fingerprint="f2"), NEED).id != approval(REQUEST, entry(), NEED).id
+
+
+def test_aftermath_is_another_question_for_each_try() -> None:
+    """An approval to run again holds for one try."""
+    once, twice = aftermath(entry()), aftermath(replace(entry(), tries=2))
+    assert (once.kind, once.status) == ("unknown", "open")
+    assert len({once.id, twice.id, approval(REQUEST, entry(), NEED).id}) == 3

@@ -1,0 +1,194 @@
+"""The journal: a completed effect is never run again."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from stateward.errors import CheckpointError, CodecError, GovernanceError, SessionBusy, StaleFence
+from stateward.govern.fingerprint import effect_key
+from stateward.run.store.journal import Begun, Known, Tripped
+from tests.run.store.desk import StillClock, bound, entry, key, memory
+
+
+def test_a_call_is_begun_once_and_known_afterwards() -> None:
+    """The second begin returns the entry and writes nothing."""
+    database = memory()
+    assert isinstance(database.journal.begin(entry(), [bound()]), Begun)
+    known = database.journal.begin(entry(), [bound()])
+    assert isinstance(known, Known)
+    assert known.entry == database.journal.get(key())
+    assert database.ledger.spent("s", "r1") == {("WORKING", "calls"): 1}
+
+
+def test_a_settled_call_keeps_its_result_arguments_and_cost() -> None:
+    """What is read back is what was settled."""
+    clock = StillClock()
+    database = memory(clock)
+    database.journal.begin(entry(), [bound(unit="usd")])
+    clock.time += 2
+    settled = database.journal.settle(
+        key(), status="completed", result={"ok": [1, None]}, spent={"usd": 0.5}, tokens_in=3, tokens_out=4
+    )
+    assert settled == database.journal.get(key())
+    assert (settled.result, settled.arguments["eur"], settled.usd) == ({"ok": [1, None]}, 12.5, 0.5)
+    assert (settled.started_at, settled.ended_at) == (1_000, 1_002)
+
+
+@pytest.mark.parametrize("status", ["completed", "failed"])
+def test_a_closed_entry_is_never_opened_again(status: str) -> None:
+    """Neither settling, marking unknown, restarting nor beginning changes it."""
+    database = memory()
+    database.journal.begin(entry(effect="idempotent"))
+    closed = database.journal.settle(key(), status=status, result=1)  # pyright: ignore[reportArgumentType]
+    for again in (
+        lambda: database.journal.settle(key(), status="completed", result=2),
+        lambda: database.journal.mark_unknown(key()),
+        lambda: database.journal.restart(key(), confirmed_safe=True),
+    ):
+        with pytest.raises(CheckpointError, match="never opened again"):
+            again()
+    assert database.journal.begin(entry()) == Known(entry=closed)
+    assert database.journal.get(key()) == closed
+
+
+def test_what_was_never_begun_cannot_end() -> None:
+    """Settling and restarting need an entry."""
+    database = memory()
+    with pytest.raises(CheckpointError, match="never begun"):
+        database.journal.settle(key(), status="completed")
+    with pytest.raises(CheckpointError, match="never begun"):
+        database.journal.restart(key())
+
+
+def test_a_tripped_limit_writes_nothing() -> None:
+    """Neither entry nor reservation nor audit row is left, in any scope."""
+    database = memory()
+    tripped = database.journal.begin(entry(), [bound(scope=""), bound(2, scope="WORKING", limit=1)])
+    assert tripped == Tripped(scope="WORKING", unit="calls", limit=1, spent=0, asked=2)
+    assert database.journal.get(key()) is None
+    assert database.ledger.spent("s", "r1") == {}
+    assert database.audit.rows() == ()
+
+
+def test_settling_replaces_the_reservation_by_what_was_spent() -> None:
+    """A unit that is not named is charged as reserved, one that was never reserved goes to the chart."""
+    database = memory()
+    database.journal.begin(entry(), [bound(1), bound(0.5, unit="usd")])
+    database.journal.settle(key(), status="completed", spent={"usd": 0.2, "tokens": 9})
+    assert database.ledger.spent("s", "r1") == {
+        ("WORKING", "calls"): 1,
+        ("WORKING", "usd"): 0.2,
+        ("", "tokens"): 9,
+    }
+
+
+def test_an_overrun_is_recorded_and_counts_against_the_next_call() -> None:
+    """Who spends more than reserved is told on, and the next call trips."""
+    database = memory()
+    database.journal.begin(entry(1), [bound(0.1, unit="usd", limit=0.5)])
+    settled = database.journal.settle(key(1), status="completed", spent={"usd": 0.6})
+    assert settled.overrun == {"usd": 0.5}
+    assert database.audit.rows("s")[-1].record["overrun"] == {"usd": "0.500000000"}
+    assert isinstance(database.journal.begin(entry(2), [bound(0.1, unit="usd", limit=0.5)]), Tripped)
+
+
+def test_an_unknown_call_keeps_its_bound_as_spent_until_somebody_knows() -> None:
+    """The outcome may still be told once, and then the true cost replaces the bound."""
+    database = memory()
+    database.journal.begin(entry(), [bound(0.5, unit="usd")])
+    unknown = database.journal.mark_unknown(key())
+    assert (unknown.status, unknown.usd) == ("unknown", 0.5)
+    assert database.journal.mark_unknown(key()) == unknown
+    assert database.journal.unfinished("s") == (unknown,)
+    database.journal.settle(key(), status="completed", result="done", spent={"usd": 0.1})
+    assert database.ledger.spent("s", "r1") == {("WORKING", "usd"): 0.1}
+    assert database.journal.unfinished("s") == ()
+
+
+def test_an_idempotent_call_is_taken_up_again_and_reserves_nothing_more() -> None:
+    """The tries are counted, the key stays."""
+    database = memory()
+    database.journal.begin(entry(effect="idempotent"), [bound()])
+    database.journal.mark_unknown(key())
+    again = database.journal.restart(key())
+    assert (again.tries, again.status, again.key) == (2, "started", key())
+    assert database.ledger.spent("s", "r1") == {("WORKING", "calls"): 1}
+    database.journal.settle(key(), status="completed", spent={"calls": 1})
+    assert database.ledger.spent("s", "r1") == {("WORKING", "calls"): 1}
+
+
+def test_an_effect_that_may_happen_once_is_only_restarted_when_somebody_says_it_did_not() -> None:
+    """A look-up or a person must say so."""
+    database = memory()
+    database.journal.begin(entry(effect="once"))
+    with pytest.raises(GovernanceError, match="only once"):
+        database.journal.restart(key())
+    assert database.journal.restart(key(), confirmed_safe=True).tries == 2
+
+
+def test_a_stale_writer_neither_begins_nor_ends() -> None:
+    """The fence is checked in the transaction of every write."""
+    clock = StillClock()
+    database = memory(clock)
+    old = database.leases.acquire("s")
+    database.journal.begin(entry(effect="pure"), fence=old.fence)
+    clock.time += 31
+    new = database.leases.acquire("s")
+    for write in (
+        lambda: database.journal.begin(entry(2), fence=old.fence),
+        lambda: database.journal.settle(key(), status="completed", fence=old.fence),
+        lambda: database.journal.restart(key(), fence=old.fence),
+    ):
+        with pytest.raises(StaleFence):
+            write()
+    with pytest.raises(SessionBusy):
+        database.journal.begin(entry(2))
+    assert [e.status for e in database.journal.entries("s")] == ["started"]
+    assert database.journal.restart(key(), fence=new.fence).tries == 2
+
+
+def test_arguments_and_results_that_are_no_json_are_refused() -> None:
+    """The entry stays as it was."""
+    database = memory()
+    with pytest.raises(CodecError):
+        database.journal.begin(replace(entry(), arguments={"x": object()}))
+    database.journal.begin(entry())
+    with pytest.raises(CodecError):
+        database.journal.settle(key(), status="completed", result={1, 2})
+    assert [e.status for e in database.journal.entries("s")] == ["started"]
+
+
+def test_entries_come_in_the_order_in_which_they_began() -> None:
+    """They can be narrowed to a run."""
+    database = memory()
+    for call, run in ((2, "r1"), (1, "r1"), (1, "r2")):
+        database.journal.begin(entry(call, run=run))
+    assert [(e.key.call, e.key.run) for e in database.journal.entries("s")] == [(2, "r1"), (1, "r1"), (1, "r2")]
+    assert len(database.journal.entries("s", run="r2")) == 1
+
+
+def test_the_idempotency_key_is_the_effect_key() -> None:
+    """Tools receive the key that govern names."""
+    expected = effect_key("s", run="r1", branch="main", path="WORKING.ACT", activation=1, call=1)
+    assert key().idempotency_key == expected
+    assert key(2).idempotency_key != expected
+
+
+def test_concurrent_calls_never_pass_the_ceiling() -> None:
+    """Of sixteen threads that ask for one each, as many pass as the limit says."""
+    database = memory()
+    start, outcomes = threading.Barrier(16), list[object]()
+
+    def call(number: int) -> None:
+        start.wait()
+        outcomes.append(database.journal.begin(entry(number), [bound(limit=5)]))
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(isinstance(outcome, Begun) for outcome in outcomes) == 5

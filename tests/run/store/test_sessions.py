@@ -1,0 +1,99 @@
+"""Sessions: the row and the terminal record follow the checkpoint, in its transaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stateward.errors import UnknownSession
+from stateward.run.store.database import Database
+from tests.run.store.desk import StillClock, bound, control, entry, key, memory
+
+
+def _project(database: Database, value: dict[str, Any], *, checkpoint: str = "c1") -> None:
+    with database.transaction() as cur:
+        database.sessions.project(cur, session="s", control=value, checkpoint=checkpoint)
+
+
+def test_an_unknown_session_is_an_error() -> None:
+    """The message names it."""
+    with pytest.raises(UnknownSession, match="`nobody`"):
+        memory().sessions.get("nobody")
+
+
+def test_the_row_tells_what_the_control_channel_says() -> None:
+    """A session that nobody leased before gets its row."""
+    database = memory()
+    _project(database, control("waiting", reason={"why": "ask"}))
+    row = database.sessions.get("s")
+    assert (row.status, row.path, row.run, row.run_no, row.branch) == ("waiting", ("WORKING.ACT",), "r1", 1, "main")
+    assert (row.mode, row.chart_hash, row.policy_hash, row.schema_hash) == ("strict", "c1", "p1", "s1")
+    assert (row.reason, row.created_at) == ({"why": "ask"}, 1_000)
+
+
+def test_a_control_channel_without_a_status_is_left_alone() -> None:
+    """Nothing is made up."""
+    database = memory()
+    _project(database, {})
+    assert database.sessions.list() == ()
+
+
+@pytest.mark.parametrize("status", ["completed", "halted", "failed", "cancelled"])
+def test_the_end_of_a_run_is_recorded_once(status: str) -> None:
+    """Later checkpoints of the ended run change nothing."""
+    clock = StillClock()
+    database = memory(clock)
+    _project(database, control())
+    assert database.sessions.terminal("s", "r1") is None
+    _project(database, control(status, reason={"why": 1}), checkpoint="c2")
+    clock.time += 5
+    _project(database, control(status), checkpoint="c3")
+    (record,) = database.sessions.terminals("s")
+    assert (record.status, record.checkpoint, record.ended_at, record.reason) == (status, "c2", 1_000, {"why": 1})
+    assert [row.record["event"] for row in database.audit.rows("s")] == ["ended"]
+
+
+def test_a_run_that_goes_on_after_its_end_has_not_ended() -> None:
+    """A halted run that a person lets go on loses its record; the audit log keeps the story."""
+    database = memory()
+    for number, status in enumerate(("halted", "running", "completed")):
+        _project(database, control(status), checkpoint=f"c{number}")
+        record = database.sessions.terminal("s", "r1")
+        assert (record.status if record else None) == (None if status == "running" else status)
+    assert [row.record["status"] for row in database.audit.rows("s")] == ["halted", "running", "completed"]
+
+
+def test_each_run_of_a_session_has_its_own_end() -> None:
+    """The session's row tells of the latest."""
+    database = memory()
+    _project(database, control("failed", run="r1"))
+    _project(database, control("completed", run="r2"))
+    assert [(r.run, r.status) for r in database.sessions.terminals("s")] == [("r1", "failed"), ("r2", "completed")]
+    assert database.sessions.get("s").run == "r2"
+
+
+def test_a_running_row_without_a_living_lease_is_stalled() -> None:
+    """A crash is visible without reading a checkpoint."""
+    clock = StillClock()
+    database = memory(clock)
+    lease = database.leases.acquire("s")
+    _project(database, control())
+    assert not database.sessions.get("s").stalled
+    clock.time += 31
+    assert database.sessions.get("s").stalled
+    database.leases.release(lease)
+    _project(database, control("waiting"))
+    assert not database.sessions.get("s").stalled
+
+
+def test_turns_tokens_and_money_come_from_the_journal() -> None:
+    """They cover all runs, and a listing is not multiplied by them."""
+    database = memory()
+    _project(database, control())
+    for call, run in ((1, "r1"), (2, "r1"), (1, "r2")):
+        database.journal.begin(entry(call, run=run), [bound(unit="usd")])
+        database.journal.settle(key(call, run=run), status="completed", spent={"usd": 0.1}, tokens_in=2, tokens_out=1)
+    (row,) = database.sessions.list(status="running")
+    assert (row.turns, row.tokens, round(row.usd, 9)) == (0, 9, 0.3)
+    assert database.sessions.list(status="halted") == ()
