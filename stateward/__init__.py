@@ -4,9 +4,10 @@ Agents are states inside states, policies hang on the states and bind everything
 call goes through one governed door. The idiom is `import stateward as sw`.
 """
 
+from stateward.chart.delay import Delayed
 from stateward.chart.event import Event
-from stateward.chart.state import Final, State, Superstate
-from stateward.chart.transition import History, on, when
+from stateward.chart.state import Final, Parallel, State, Superstate
+from stateward.chart.transition import History, after, on, when
 from stateward.config import load_policy
 from stateward.machine import Chart
 from stateward.run.context import Run, SyncRun, current_run
@@ -22,12 +23,14 @@ from stateward.run.update import Update
 __all__ = [
     "Chart",
     "ChartGraph",
+    "Delayed",
     "Event",
     "Final",
     "Gate",
     "History",
     "Messages",
     "ModelRole",
+    "Parallel",
     "Run",
     "Session",
     "State",
@@ -36,6 +39,7 @@ __all__ = [
     "ToolContext",
     "ToolResult",
     "Update",
+    "after",
     "current_run",
     "load_policy",
     "on",

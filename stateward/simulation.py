@@ -1,15 +1,25 @@
-"""Stepping a chart by hand: the pure kernel over plain data, no activity runs and no model is needed."""
+"""Stepping a chart by hand: the pure kernel over plain data and a clock that only `wait` moves.
+
+No activity runs and no model is needed. What an activity would have come to is said with `complete`, what happens
+outside with `send`, and time passes with `wait`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stateward.chart.configuration import Configuration
 from stateward.chart.data import PlainData
 from stateward.chart.definition import Definition
+from stateward.chart.delay import Schedule
 from stateward.chart.event import Event, Occurrence, occurrence_of
 from stateward.chart.step import Step, advance, enabled, start
 from stateward.chart.tables import ACTIVITY_DONE
+from stateward.errors import MicrostepLimit, NotExpected
+
+MOST_AT_ONCE = 1000
+"""How many timers may fall due one after the other without time passing."""
 
 
 class Simulation:
@@ -18,12 +28,28 @@ class Simulation:
     Args:
         chart: The definition.
         state: The data that guards and actions see; changed by actions and by `complete`.
+        present: Makes of the data what functions get as state; None if that is the dictionary itself.
     """
 
-    def __init__(self, chart: Definition, *, state: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        chart: Definition,
+        *,
+        state: dict[str, Any],
+        present: Callable[[Mapping[str, object]], object] | None = None,
+    ) -> None:
         self.chart = chart
-        self.data = PlainData(state)
-        self.last: Step = start(chart, self.data)
+        self.data = PlainData(state, present=present)
+        self.now = 0.0
+        """Seconds since the start, which only `wait` adds to."""
+        self._pending: list[tuple[float, Schedule]] = []
+        self._working: set[int] = set()
+        self.last: Step
+        """The latest step of the kernel."""
+        self.steps: list[Step] = []
+        """Every step of the kernel, oldest first; what falls due on the way has steps of its own."""
+        self._note(start(chart, self.data))
+        self._deliver(until=self.now)
 
     @property
     def configuration(self) -> Configuration:
@@ -32,19 +58,29 @@ class Simulation:
 
     @property
     def at(self) -> tuple[str, ...]:
-        """The paths of the active innermost states."""
+        """The paths of the active innermost states, in document order."""
         return tuple(self.chart.nodes[index].path for index in self.configuration.atomic(self.chart))
 
     @property
     def enabled(self) -> tuple[str, ...]:
-        """The events some active state reacts to."""
+        """The events some active state reacts to; timers and completions are not among them."""
         return enabled(self.chart, self.configuration)
+
+    @property
+    def activities(self) -> tuple[str, ...]:
+        """The paths of the active states whose activity has not ended, in document order."""
+        return tuple(self.chart.nodes[index].path for index in sorted(self._working))
+
+    @property
+    def pending(self) -> tuple[tuple[float, str, Occurrence], ...]:
+        """What time will bring: the moment it is due, its id and the event, in the order it will be delivered."""
+        return tuple((due, timer.id, timer.event) for due, timer in sorted(self._pending, key=_due))
 
     def send(self, event: Event | Occurrence | str) -> tuple[str, ...]:
         """Let an event happen.
 
         Args:
-            event: A typed event, or a bare name.
+            event: A typed event, or a bare name. Those of the chart's own, `timeout` for instance, may be sent as well.
 
         Returns:
             The active innermost states afterwards.
@@ -54,22 +90,113 @@ class Simulation:
         """
         return self._take(occurrence_of(event))
 
-    def complete(self, update: dict[str, Any] | None = None) -> tuple[str, ...]:
-        """Say that the activity of the active state has ended.
+    def complete(self, update: Mapping[str, Any] | None = None, *, path: str | None = None) -> tuple[str, ...]:
+        """Say that an activity has ended.
 
         Args:
             update: What it would have written.
+            path: Whose; None if only one is running.
 
         Returns:
             The active innermost states afterwards.
 
         Raises:
+            NotExpected: No activity is running there, or several are and `path` does not say which.
             NoTransition: None of the state's `to` guards is true and it has no default.
         """
+        path = self._activity(path)
+        self._working.discard(self.chart.by_path[path])
         self.data.state.update(update or {})
-        path = self.at[-1]
         return self._take(Occurrence(name=f"{ACTIVITY_DONE}{path}"))
 
-    def _take(self, event: Occurrence) -> tuple[str, ...]:
-        self.last = advance(self.chart, self.configuration, [event], self.data)
+    def fail(self, event: Occurrence | str = "error.activity", *, path: str | None = None) -> tuple[str, ...]:
+        """Say that an activity has ended badly.
+
+        Args:
+            event: What the chart gets: `error.activity`, `timeout` or a fuse for instance.
+            path: Whose; None if only one is running.
+
+        Returns:
+            The active innermost states afterwards.
+
+        Raises:
+            NotExpected: No activity is running there, or several are and `path` does not say which.
+            NoTransition: A completed state's `to` led nowhere.
+        """
+        path = self._activity(path)
+        self._working.discard(self.chart.by_path[path])
+        happened = occurrence_of(event)
+        return self._take(happened if happened.data else Occurrence(name=happened.name, data={"state": path}))
+
+    def wait(self, seconds: float) -> tuple[str, ...]:
+        """Let time pass, and deliver what becomes due, each when it is due, as an event of its own.
+
+        Args:
+            seconds: How long, at least 0.
+
+        Returns:
+            The active innermost states afterwards.
+
+        Raises:
+            ValueError: `seconds` is negative.
+            MicrostepLimit: Timers without delay lead in a circle.
+            NoTransition: A completed state's `to` led nowhere.
+        """
+        if not seconds >= 0:
+            raise ValueError(f"`seconds` is {seconds}; time passes forward, so give at least 0")
+        until = self.now + seconds
+        self._deliver(until=until)
+        self.now = until
         return self.at
+
+    def _activity(self, path: str | None) -> str:
+        running = self.activities
+        if path in running:
+            return path
+        if path is None and len(running) == 1:
+            return running[0]
+        known = ", ".join(f"`{each}`" for each in running) or "none"
+        what = "It does not say which activity has ended" if path is None else f"`{path}` has no running activity"
+        raise NotExpected(what, fix=f"Running: {known}.")
+
+    def _take(self, event: Occurrence) -> tuple[str, ...]:
+        self._note(advance(self.chart, self.configuration, [event], self.data))
+        self._deliver(until=self.now)
+        return self.at
+
+    def _note(self, step: Step) -> None:
+        self.last = step
+        self.steps.append(step)
+        self._working.difference_update(step.exited)
+        self._working.update(step.starts)
+        for timer in step.timers:
+            if isinstance(timer, Schedule):
+                self._pending.append((self.now + timer.delay_s, timer))
+            else:
+                self._pending = [each for each in self._pending if each[1].id != timer.id]
+        if step.final:
+            self._pending.clear()
+
+    def _deliver(self, *, until: float) -> None:
+        at_once = 0
+        while self._pending and (first := min(self._pending, key=_due))[0] <= until:
+            at_once = 0 if first[0] > self.now else at_once + 1
+            if at_once > MOST_AT_ONCE:
+                raise _circle(self.at[-1])
+            self._pending.remove(first)
+            self.now = first[0]
+            self._note(advance(self.chart, self.configuration, [first[1].event], self.data))
+
+
+def _due(timer: tuple[float, Schedule]) -> float:
+    return timer[0]
+
+
+def _circle(where: str) -> MicrostepLimit:
+    return MicrostepLimit(
+        f"{MOST_AT_ONCE} timers fell due one after the other and no time passed",
+        where=where,
+        fix="Look for `after(0, …)` transitions or `Delayed` events without delay that lead in a circle.",
+        limit=MOST_AT_ONCE,
+        state=where,
+    )

@@ -11,6 +11,7 @@ from langgraph.store.memory import InMemoryStore
 
 import stateward as sw
 from stateward.errors import DefinitionError, UnknownTarget
+from stateward.govern.policy import Fuses, Policy, Rule, ToolPolicy
 from stateward.run.door.role import ModelRole
 from stateward.testing import ScriptedModel
 from tests.charts.one import One, one
@@ -62,6 +63,18 @@ def test_drawing_nests_and_highlights() -> None:
     text = working().draw(highlight=["WORKING.ACT"])
     assert text.startswith("stateDiagram-v2")
     assert text != working().draw()
+
+
+def test_drawing_shows_policies_in_every_format() -> None:
+    """Fuses and approvals, without compiling; text as a string, a PNG as bytes."""
+    pays = ToolPolicy(rules=(Rule(match="pay", level="restricted"),))
+    chart = sw.Chart(
+        "till", One, sw.State("PAY", do=len, tools=["pay"], policy=Policy(name="till", fuses=Fuses(usd=1), tools=pays))
+    )
+    for text in (chart.draw(), chart.draw(format="svg", highlight=["PAY"])):
+        assert "fuse usd 1" in text
+        assert "asks before pay" in text
+    assert chart.draw(format="png").startswith(b"\x89PNG")
 
 
 def test_chart_names_unknown_targets() -> None:

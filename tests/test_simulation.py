@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import stateward as sw
-from stateward.errors import NoTransition
+from stateward.errors import NotExpected, NoTransition
 from tests.charts.one import One
 from tests.charts.waiting import Note, waiting
 from tests.charts.working import Resume, working
@@ -62,3 +62,12 @@ def test_charts_state_is_a_copy() -> None:
     given = {"trail": []}
     working().simulate(given).complete({"note": "x"})
     assert given == {"trail": []}
+
+
+def test_an_activity_that_fails_has_ended() -> None:
+    """The chart gets the event; without a transition for it nothing moves, and it cannot end again."""
+    simulation = working().simulate({"trail": []})
+    assert simulation.fail("timeout") == ("WORKING.PLAN",)
+    assert [event.name for event in simulation.last.unhandled] == ["timeout"]
+    with pytest.raises(NotExpected):
+        simulation.complete()

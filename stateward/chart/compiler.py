@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from stateward.chart.definition import (
     Action,
@@ -15,40 +16,45 @@ from stateward.chart.definition import (
     Transition,
     TransitionKind,
 )
+from stateward.chart.delay import AFTER, is_delay
 from stateward.chart.event import Event, EventLike, event_name_of, normal
-from stateward.chart.guard import Function, bind_all, bind_pure
+from stateward.chart.guard import Bound, Function, bind_all, bind_pure
 from stateward.chart.scope import Scope
-from stateward.chart.state import AnyState, Final, State, Superstate
+from stateward.chart.signature import Actions
+from stateward.chart.state import AnyState, Final, Parallel, State, Superstate
 from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE, define
-from stateward.chart.transition import Actions, Choices, History, On, Target, When
+from stateward.chart.transition import After, Choice, Choices, History, On, Reactions, Targets, When
 from stateward.errors import DefinitionError
 
 HISTORY_NAME = "(history)"
 """The last name in the path of a superstate's history state; no author's state can be called so."""
 
+_Any = AnyState[Any]
+_Composite = Superstate[Any] | Parallel[Any]
+
 
 def build(
     name: str,
-    children: Sequence[AnyState],
+    children: Sequence[_Any],
     *,
-    initial: str | None = None,
-    on: On | Sequence[On] = (),
-    always: Choices = (),
+    initial: str | Sequence[str] | None = None,
+    on: Reactions[Any] | None = None,
+    always: Choices[Any] | None = None,
 ) -> Definition:
     """Compile a tree of states to a definition.
 
     Args:
         name: The chart's name.
         children: The top states, in document order.
-        initial: Where the chart begins, by name or dotted path; the first child if None.
+        initial: Where the chart begins, by name or dotted path, or several of them; the first child if None.
         on: Event transitions that hold in every state, tried last.
         always: Eventless transitions that hold in every state, tried last.
 
     Raises:
         UnknownTarget: A target or initial state does not exist.
-        DefinitionError: An illegal or duplicate name, a superstate without states, a `History` without
-            history, two event types of one name, a timeout that is not positive, or a function that cannot
-            be bound.
+        DefinitionError: An illegal or duplicate name, a superstate without states, a final state as a region, a
+            `History` without history, targets that cannot be active together, two event types of one name, a
+            timeout that is not positive, a delay that is negative, or a function that cannot be bound.
     """
     top = Superstate(name, *children, initial=initial, on=on, always=always)
     nodes: list[_Draft] = []
@@ -61,21 +67,21 @@ class _Draft:
     """A node without transitions, beside what the author wrote."""
 
     node: Node
-    written: AnyState | None
+    written: _Any | None
 
 
-def _lay_out(written: AnyState, *, drafts: list[_Draft], parent: int, path: str) -> int:
+def _lay_out(written: _Any, *, drafts: list[_Draft], parent: int, path: str) -> int:
     """Append a state and everything inside in document order; return its index."""
     where = path or "the chart"
     index = len(drafts)
     node = Node(index=index, name=written.name, path=path, kind=_kind(written), parent=parent, end=index + 1)
     drafts.append(_Draft(node=node, written=written))
     children: list[int] = []
-    if isinstance(written, Superstate):
-        _check_children(written, where=where)
+    if isinstance(written, Superstate | Parallel):
+        _check_inside(written, where=where)
         if written.history:
             children.append(_lay_out_history(written, drafts=drafts, parent=index, path=path))
-        for child in written.children:
+        for child in _inside(written):
             inside = f"{path}.{child.name}" if path else child.name
             children.append(_lay_out(child, drafts=drafts, parent=index, path=inside))
     node = replace(_with_functions(node, written=written), children=tuple(children), end=len(drafts))
@@ -83,7 +89,7 @@ def _lay_out(written: AnyState, *, drafts: list[_Draft], parent: int, path: str)
     return index
 
 
-def _lay_out_history(written: Superstate, *, drafts: list[_Draft], parent: int, path: str) -> int:
+def _lay_out_history(written: _Composite, *, drafts: list[_Draft], parent: int, path: str) -> int:
     index = len(drafts)
     node = Node(
         index=index,
@@ -98,17 +104,25 @@ def _lay_out_history(written: Superstate, *, drafts: list[_Draft], parent: int, 
     return index
 
 
-def _kind(written: AnyState) -> NodeKind:
+def _kind(written: _Any) -> NodeKind:
     if isinstance(written, Superstate):
         return "compound"
+    if isinstance(written, Parallel):
+        return "parallel"
     return "final" if isinstance(written, Final) else "atomic"
 
 
-def _check_children(written: Superstate, *, where: str) -> None:
-    if not written.children:
+def _inside(written: _Composite) -> Sequence[_Any]:
+    return written.children if isinstance(written, Superstate) else written.regions
+
+
+def _check_inside(written: _Composite, *, where: str) -> None:
+    if isinstance(written, Superstate) and not written.children:
         raise DefinitionError("A superstate has no states inside", where=where, fix="Add one, or make it a `State`.")
+    if isinstance(written, Parallel):
+        _check_regions(written, where=where)
     seen: set[str] = set()
-    for child in written.children:
+    for child in _inside(written):
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", child.name):
             raise DefinitionError(
                 f"`{child.name}` is not a state name",
@@ -120,7 +134,19 @@ def _check_children(written: Superstate, *, where: str) -> None:
         seen.add(child.name)
 
 
-def _with_functions(node: Node, *, written: AnyState) -> Node:
+def _check_regions(written: Parallel[Any], *, where: str) -> None:
+    if not written.regions:
+        raise DefinitionError("A parallel state has no regions", where=where, fix="Add some, or make it a `State`.")
+    for region in written.regions:
+        if isinstance(cast("object", region), Final):
+            raise DefinitionError(
+                f"The region `{region.name}` is a `Final`, but a region is complete when something inside it ends",
+                where=where,
+                fix=f"Make it a `Superstate` that has a `Final` inside: `Superstate({region.name!r}, …, Final(…))`.",
+            )
+
+
+def _with_functions(node: Node, *, written: _Any) -> Node:
     if isinstance(written, Final):
         data = bind_pure(written.data, where=node.path) if written.data else None
         return replace(node, entry=_actions(written.entry, where=node.path), data=data)
@@ -133,7 +159,7 @@ def _with_functions(node: Node, *, written: AnyState) -> Node:
     )
 
 
-def _activity(written: State, *, where: str) -> Activity | None:
+def _activity(written: State[Any], *, where: str) -> Activity | None:
     if written.timeout_s is not None and written.timeout_s <= 0:
         raise DefinitionError(
             f"`timeout_s` is {written.timeout_s}",
@@ -157,7 +183,7 @@ def _activity(written: State, *, where: str) -> Activity | None:
     )
 
 
-def _actions(fns: Actions, *, where: str) -> tuple[Action, ...]:
+def _actions(fns: Actions[Any], *, where: str) -> tuple[Action, ...]:
     return tuple(Action(fn=bound, name=bound.name) for bound in bind_all(fns, where=where))
 
 
@@ -175,7 +201,7 @@ class _Compiler:
         nodes = [self._node(draft) for draft in self.drafts]
         for node in nodes:
             if node.kind == "history":
-                nodes[node.index] = replace(node, default=nodes[node.parent].initial)
+                nodes[node.index] = replace(node, default=_default(nodes, nodes[node.parent]))
         return define(self.name, nodes=nodes, transitions=self.transitions, events=self.events)
 
     def _node(self, draft: _Draft) -> Node:
@@ -183,29 +209,40 @@ class _Compiler:
         if written is None or isinstance(written, Final):
             return node
         if isinstance(written, Superstate):
-            first = written.initial or written.children[0].name
-            node = replace(node, initial=(self.scope.inside(first, superstate=node),))
+            node = replace(node, initial=self._initial(node, written=written))
         begin = len(self.transitions)
         self._completions(node, to=written.to)
+        timers = 0
         for reaction in written.on:
-            self._reaction(node, on=reaction)
+            if isinstance(reaction, After):
+                self._timer(node, after=reaction, number=timers)
+                timers += 1
+            else:
+                self._reaction(node, on=reaction)
         for choice in _choices(written.always):
             self._choice(node, choice=choice, kind="always", events=())
         return replace(node, transitions=tuple(range(begin, len(self.transitions))))
 
-    def _completions(self, node: Node, *, to: Choices | None) -> None:
+    def _initial(self, node: Node, *, written: Superstate[Any]) -> tuple[int, ...]:
+        initial = written.children[0].name if written.initial is None else written.initial
+        names = (initial,) if isinstance(initial, str) else initial
+        states = tuple(self.scope.inside(name, superstate=node) for name in names)
+        self.scope.together(states, where=node.path or "the chart")
+        return states
+
+    def _completions(self, node: Node, *, to: Choices[Any] | None) -> None:
         # First in document order: a wildcard in the same state's `on` must not swallow its completion.
         start = ACTIVITY_DONE if node.activity else STATE_DONE
         for choice in _choices(to):
             self._choice(node, choice=choice, kind="completion", events=(start + node.path,))
 
-    def _choice(self, node: Node, *, choice: Target | When, kind: TransitionKind, events: tuple[str, ...]) -> None:
+    def _choice(self, node: Node, *, choice: Choice[Any], kind: TransitionKind, events: tuple[str, ...]) -> None:
         if isinstance(choice, When):
             self._add(node, kind=kind, events=events, guard=choice.guard, target=choice.target, do=choice.do)
         else:
             self._add(node, kind=kind, events=events, guard=None, target=choice, do=())
 
-    def _reaction(self, node: Node, *, on: On) -> None:
+    def _reaction(self, node: Node, *, on: On[Any]) -> None:
         name = normal(self._event(on.event, where=node.path))
         self._add(
             node,
@@ -217,6 +254,18 @@ class _Compiler:
             internal=on.internal,
         )
 
+    def _timer(self, node: Node, *, after: After[Any], number: int) -> None:
+        self._add(
+            node,
+            kind="event",
+            events=(AFTER + (f"{node.path}.{number}" if node.path else str(number)),),
+            guard=after.guard,
+            target=after.target,
+            do=after.do,
+            internal=after.internal,
+            delay=_delay(after.seconds, where=node.path),
+        )
+
     def _add(
         self,
         node: Node,
@@ -224,9 +273,10 @@ class _Compiler:
         kind: TransitionKind,
         events: tuple[str, ...],
         guard: Function | None,
-        target: Target | None,
-        do: Actions,
+        target: Targets | None,
+        do: Actions[Any],
         internal: bool = False,
+        delay: float | Bound | None = None,
     ) -> None:
         bound = bind_pure(guard, where=node.path) if guard is not None else None
         transition = Transition(
@@ -237,8 +287,9 @@ class _Compiler:
             guard=bound,
             guard_name=bound.name if bound else "",
             actions=_actions(do, where=node.path),
-            targets=() if target is None else (self.scope.target(target, source=node),),
+            targets=() if target is None else self.scope.targets(target, source=node),
             internal=internal,
+            delay=delay,
         )
         self.transitions.append(transition)
 
@@ -254,9 +305,28 @@ class _Compiler:
         return name
 
 
-def _choices(choices: Choices | None) -> tuple[Target | When, ...]:
+def _choices(choices: Choices[Any] | None) -> tuple[Choice[Any], ...]:
     if choices is None:
         return ()
     if isinstance(choices, str | History | When):
         return (choices,)
     return tuple(choices)
+
+
+def _default(nodes: Sequence[Node], remembering: Node) -> tuple[int, ...]:
+    """Return where a history leads before its parent was ever left: where a plain entry of the parent leads."""
+    if remembering.kind == "compound":
+        return remembering.initial
+    return tuple(child for child in remembering.children if nodes[child].kind != "history")
+
+
+def _delay(seconds: object, *, where: str) -> float | Bound:
+    if callable(seconds):
+        return bind_pure(seconds, where=where)
+    if is_delay(seconds):
+        return float(cast("float", seconds))
+    raise DefinitionError(
+        f"`after` is given {seconds!r} for its seconds",
+        where=where or "the chart",
+        fix="Give a finite number from 0, or a function of the state that returns one.",
+    )

@@ -35,3 +35,15 @@ class Configuration:
     def activation(self, state: int) -> int:
         """Return the number of a state's latest entry, counted from 1; 0 if it was never entered."""
         return self.entries.get(state, 0)
+
+
+def paths_of(chart: Definition, active: tuple[int, ...]) -> frozenset[str]:
+    """Return the paths of active states, without the root's: what a function sees that names `active`.
+
+    Args:
+        chart: The chart.
+        active: The active states.
+
+    Source: SCXML 5.9.1, `In()`.
+    """
+    return frozenset([chart.nodes[state].path for state in active if state])

@@ -2,67 +2,139 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from typing import Any, Protocol, cast
+
+from pydantic import BaseModel
 
 from stateward.chart.definition import Action, Node, Transition
+from stateward.chart.delay import Cancel, Delayed
 from stateward.chart.event import Event, Occurrence, occurrence_of
+from stateward.chart.guard import Active, Bound
+
+News = Occurrence | Delayed | Cancel
+"""What an action tells the chart: an event now, an event later, or that one is not wanted any more."""
 
 
 class Data(Protocol):
-    """Calls the author's functions for the kernel, which knows nothing else of the data."""
+    """Calls the author's functions for the kernel, which knows nothing else of the data.
 
-    def test(self, transition: Transition, *, event: Occurrence | None) -> bool:
+    `active` of every method returns the paths of the active states, the root's left out; the kernel changes them while
+    it goes on, so it is called at once or not at all.
+    """
+
+    def test(self, transition: Transition, *, event: Occurrence | None, active: Active) -> bool:
         """Evaluate a transition's guard on the present data."""
         ...
 
-    def perform(self, action: Action, *, event: Occurrence | None) -> Sequence[Occurrence]:
-        """Run an action, take in what it changes, and return the events it raised."""
+    def perform(self, action: Action, *, event: Occurrence | None, active: Active) -> Sequence[News]:
+        """Run an action, take in what it changes, and return what it tells the chart, in its order."""
         ...
 
-    def result(self, final: Node, *, event: Occurrence | None) -> object:
+    def result(self, final: Node, *, event: Occurrence | None, active: Active) -> object:
         """Evaluate a final state's `data`; called only if it has one."""
+        ...
+
+    def delay(self, transition: Transition, *, event: Occurrence | None, active: Active) -> object:
+        """Evaluate the seconds of an `after` transition; called only if they are a function.
+
+        What is returned should be a number of seconds; the kernel makes `error.delay` of everything else.
+        """
         ...
 
 
 class PlainData:
     """Data in a dictionary of its own: for the bare kernel, in tests and simulations.
 
-    An action returns an update, which is merged key by key; an event, which is raised; a list of these; or
-    None.
+    An action returns what `told` takes; an update is merged key by key.
 
     Args:
         state: The initial values; copied.
+        present: Makes of the dictionary what functions get as state, a dataclass for instance; None for the dictionary.
     """
 
-    def __init__(self, state: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        state: Mapping[str, object] | None = None,
+        *,
+        present: Callable[[Mapping[str, object]], object] | None = None,
+    ) -> None:
         self.state: dict[str, object] = dict(state or {})
+        self._present = present
 
-    def test(self, transition: Transition, *, event: Occurrence | None) -> bool:
+    def test(self, transition: Transition, *, event: Occurrence | None, active: Active) -> bool:
         """Evaluate a transition's guard on the dictionary."""
-        return transition.guard is None or bool(transition.guard(self.state, _value(event)))
+        return transition.guard is None or bool(transition.guard(self._seen(), _value(event), active=active))
 
-    def perform(self, action: Action, *, event: Occurrence | None) -> Sequence[Occurrence]:
+    def perform(self, action: Action, *, event: Occurrence | None, active: Active) -> Sequence[News]:
         """Run an action on the dictionary.
 
         Raises:
-            TypeError: The action returned something that is neither update nor event.
+            TypeError: The action returned something that `told` does not take.
         """
-        returned = action.fn(self.state, _value(event))
-        several = cast("list[object]", returned) if isinstance(returned, list) else [returned]
-        raised: list[Occurrence] = []
-        for each in several:
-            if isinstance(each, Event | Occurrence):
-                raised.append(occurrence_of(each))
-            elif isinstance(each, Mapping):
-                self.state.update(cast("Mapping[str, object]", each))
-            elif each is not None:
-                raise TypeError(f"`{action.name}` returned {each!r}, neither an update nor an event")
-        return raised
+        returned = action.fn(self._seen(), _value(event), active=active)
+        return told(returned, action=action, take=self.state.update)
 
-    def result(self, final: Node, *, event: Occurrence | None) -> object:
+    def result(self, final: Node, *, event: Occurrence | None, active: Active) -> object:
         """Evaluate a final state's `data` on the dictionary."""
-        return final.data(self.state, _value(event)) if final.data else None
+        return final.data(self._seen(), _value(event), active=active) if final.data else None
+
+    def delay(self, transition: Transition, *, event: Occurrence | None, active: Active) -> object:
+        """Evaluate the seconds of an `after` transition on the dictionary."""
+        seconds = transition.delay
+        return seconds(self._seen(), _value(event), active=active) if isinstance(seconds, Bound) else seconds
+
+    def _seen(self) -> object:
+        return self.state if self._present is None else self._present(self.state)
+
+
+def told(returned: object, *, action: Action, take: Callable[[Mapping[str, object]], None]) -> list[News]:
+    """Read what an action returned: updates are taken in, and what it tells the chart is returned, in order.
+
+    Args:
+        returned: An update, an event, a bare event name, a `Delayed`, a `Cancel`, a list or tuple that mixes them, or
+            None.
+        action: Who returned it, for the message.
+        take: Takes an update in.
+
+    Raises:
+        TypeError: It is something else.
+        DefinitionError: A bare name is not a legal event name.
+    """
+    if returned is None:
+        return []
+    several = cast("Sequence[object]", returned) if isinstance(returned, list | tuple) else (returned,)
+    news: list[News] = []
+    for each in several:
+        if isinstance(each, Event | Occurrence | str):
+            news.append(occurrence_of(each))
+        elif isinstance(each, Delayed | Cancel):
+            news.append(each)
+        elif each is not None:
+            update = update_of(each)
+            if update is None:
+                raise TypeError(f"`{action.name}` returned {each!r}, neither an update nor an event")
+            take(update)
+    return news
+
+
+def update_of(returned: object) -> Mapping[str, Any] | None:
+    """Return the update that a value stands for: a mapping, or an instance of a dataclass or Pydantic model.
+
+    Args:
+        returned: What the author's function returned.
+
+    Returns:
+        State key to value, of a Pydantic model only the fields that were set; None if it is no update.
+    """
+    if isinstance(returned, Mapping):
+        return cast("Mapping[str, Any]", returned)
+    if isinstance(returned, BaseModel):
+        return {key: getattr(returned, key) for key in returned.model_fields_set}
+    if is_dataclass(returned) and not isinstance(cast("object", returned), type):
+        return asdict(cast("Any", returned))
+    return None
 
 
 def _value(event: Occurrence | None) -> object:

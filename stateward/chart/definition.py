@@ -26,7 +26,7 @@ history: a stand-in for the states last active in its parent; never active itsel
 TransitionKind = Literal["event", "always", "completion"]
 """What triggers a transition.
 
-event: an occurrence whose name matches one of `events`.
+event: an occurrence whose name matches one of `events`; with `delay`, the timer that entering its source set.
 always: nothing; it is tested whenever the chart has taken a step.
 completion: the one completion event of its source, matched by its whole name.
 """
@@ -105,6 +105,8 @@ class Transition:
     targets: tuple[int, ...] = ()
     """Empty: it runs its actions and leaves no state."""
     internal: bool = False
+    delay: float | Bound | None = None
+    """For one of `after`: seconds from the entry of its source, or the function that says them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +147,8 @@ class Tables:
     """Per state: event and completion transitions of itself and its ancestors, innermost first."""
     always: tuple[tuple[Transition, ...], ...]
     """Per state: the same for eventless transitions."""
+    timers: tuple[tuple[Transition, ...], ...]
+    """Per state: its own transitions that have a delay."""
     domains: tuple[int | None, ...]
     """Per transition: the state whose inside is left; -1 for nothing; None if history decides."""
     plans: tuple[Plan | None, ...]
@@ -156,6 +160,7 @@ class Tables:
     has_always: bool
     has_history: bool
     has_parallel: bool
+    has_timers: bool
     arrows: tuple[str, ...]
     """Per transition: `SOURCE -> TARGET`, as histories show it."""
     moves: dict[tuple[str, tuple[int, ...]], Moves | None] = field(
@@ -232,7 +237,10 @@ class Definition:
         }
 
     def _transition_json(self, transition: Transition) -> dict[str, object]:
+        delay = transition.delay
+        timer = {} if delay is None else {"delay": delay.name if isinstance(delay, Bound) else delay}
         return {
+            **timer,
             "source": self.nodes[transition.source].path,
             "kind": transition.kind,
             "events": list(transition.events),

@@ -91,11 +91,14 @@ def normal(descriptor: str) -> str:
 def matches(descriptors: tuple[str, ...], *, name: str) -> bool:
     """Tell whether one of the normal descriptors is `*`, the name, or a prefix of it at a token boundary.
 
+    A completion is named whole: paths have dots, so `done.state.A` would else mean what is inside `A` as well.
+
     Source: SCXML 3.12.1.
     """
     for descriptor in descriptors:
         if descriptor == name or descriptor == "*":
             return True
-        if name.startswith(descriptor) and name[len(descriptor)] == ".":
+        whole = descriptor.startswith(("done.state.", "done.activity."))
+        if name.startswith(descriptor) and name[len(descriptor)] == "." and not whole:
             return True
     return False

@@ -1,4 +1,4 @@
-"""Functions take what they name: state, event, run, in the order their author likes."""
+"""Functions take what they name: state, event, run, active, in the order their author likes."""
 
 from __future__ import annotations
 
@@ -14,47 +14,63 @@ Function = Callable[..., object]
 """An author's guard, action or activity: its parameters say what it wants."""
 
 
+PURE = ("state", "event", "active")
+"""What a guard, an action or a delay may name."""
+
+Active = Callable[[], frozenset[str]]
+"""How to get the paths of the active states, for a function that names `active`: they are made only if asked for."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """An author's function behind one uniform call: `bound(state, event, run)`."""
+    """An author's function behind one uniform call: `bound(state, event, run, active)`."""
 
     fn: Function
     name: str
     """The qualified name, for tables, drawings and messages."""
     positional: tuple[int, ...]
-    """For each positional parameter, which of (state, event, run) it takes."""
+    """For each positional parameter, which of (state, event, run, active) it takes."""
     keyword: tuple[tuple[str, int], ...]
     """The same for keyword-only parameters, by name."""
     is_async: bool
 
-    def __call__(self, state: object, event: object = None, run: object = None) -> object:
-        """Call the function with what it names."""
+    def __call__(self, state: object, event: object = None, run: object = None, active: Active | None = None) -> object:
+        """Call the function with what it names.
+
+        Args:
+            state: What it gets as state.
+            event: What it gets as `event`.
+            run: What it gets as `run`.
+            active: Called for what it gets as `active`, if it names that.
+
+        Source: SCXML 5.9.1, `In()`, for `active`.
+        """
         if self.positional == (0,) and not self.keyword:
             return self.fn(state)
-        given = (state, event, run)
+        given = (state, event, run, active() if active is not None and self.takes("active") else frozenset[str]())
         named = {name: given[place] for name, place in self.keyword}
         return self.fn(*(given[place] for place in self.positional), **named)
 
     def takes(self, name: str) -> bool:
-        """Tell whether the function takes `state`, `event` or `run`.
+        """Tell whether the function takes `state`, `event`, `run` or `active`.
 
         Args:
-            name: One of the three.
+            name: One of the four.
         """
         place = _NAMES.index(name)
         return place in self.positional or any(taken == place for _, taken in self.keyword)
 
 
-def bind(fn: object, *, where: str, allowed: tuple[str, ...] = ("state", "event")) -> Bound:
+def bind(fn: object, *, where: str, allowed: tuple[str, ...] = PURE) -> Bound:
     """Read a function's signature once and return the uniform callable around it.
 
-    The first parameter is the state, whatever its name, unless that name is `event` or `run`. Every other
-    parameter takes the thing it is named after.
+    The first parameter is the state, whatever its name, unless that name is `event`, `run` or
+    `active`. Every other parameter takes the thing it is named after.
 
     Args:
         fn: The author's function, or any callable with a readable signature.
         where: The state path or transition it is written at, for messages.
-        allowed: The names it may take, from `state`, `event`, `run`.
+        allowed: The names it may take, from `state`, `event`, `run`, `active`.
 
     Raises:
         DefinitionError: It is not callable, its signature cannot be read, or a parameter is not in `allowed`.
@@ -79,7 +95,7 @@ def bind(fn: object, *, where: str, allowed: tuple[str, ...] = ("state", "event"
 
 
 def bind_pure(fn: object, *, where: str) -> Bound:
-    """Bind a guard or an action: it takes state and event, and is not async, for the kernel cannot wait.
+    """Bind a guard or an action: it takes state, event and active, and is not async, for the kernel cannot wait.
 
     Raises:
         DefinitionError: As `bind`, or the function is async.
@@ -111,7 +127,7 @@ def qualified_name(thing: object) -> str:
     return name if isinstance(name, str) else type(inner).__qualname__
 
 
-_NAMES = ("state", "event", "run")
+_NAMES = ("state", "event", "run", "active")
 
 
 def _place(parameter: inspect.Parameter, *, first: bool) -> int:

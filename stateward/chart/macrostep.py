@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from typing import cast
 
-from stateward.chart.configuration import Configuration
+from stateward.chart.configuration import Configuration, paths_of
 from stateward.chart.data import Data
 from stateward.chart.definition import Block, Definition, Node, Plan, Transition
+from stateward.chart.delay import Cancel, Delayed, Schedule, is_delay
 from stateward.chart.entry import plan
 from stateward.chart.event import Occurrence
+from stateward.chart.guard import Bound
 from stateward.chart.selection import Selector, domain_of, inside, without_conflicts
 from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE
 from stateward.chart.trace import Microstep, Step
@@ -42,6 +45,7 @@ class Macrostep:
         self._unhandled: list[Occurrence] = []
         self._exited: list[int] = []
         self._started: set[int] = set()
+        self._timers: list[Schedule | Cancel] = []
         self._left_at: dict[int, int] = {}
         self._stuck: set[int] = set()
         self._handled = False
@@ -90,7 +94,11 @@ class Macrostep:
             exited=tuple(self._exited),
             final=self._final,
             output=self._output,
+            timers=tuple(self._timers),
         )
+
+    def _paths(self) -> frozenset[str]:
+        return paths_of(self._chart, self._active)
 
     def _dispatch(self, occurrence: Occurrence, *, born: int) -> bool:
         """Process one event; tell whether it led to a transition."""
@@ -116,7 +124,7 @@ class Macrostep:
     def _select(self, trigger: Occurrence | None, *, fresh: bool = True) -> list[Transition]:
         failures = self._selector.failures
         known = len(failures)
-        chosen = self._selector.select(self._atoms, trigger=trigger, event=self._event, fresh=fresh)
+        chosen = self._selector.select(self._atoms, trigger=trigger, event=self._event, active=self._paths, fresh=fresh)
         for failed, error in failures[known:]:
             self._report(error, event="error.guard", state=failed.source, key="guard", name=failed.guard_name)
         if len(chosen) > 1:
@@ -188,8 +196,12 @@ class Macrostep:
         if self._chart.tables.has_history:
             self._remember(states)
         leaving = states[::-1]
-        for state in leaving:
-            self._perform(self._nodes[state].exit, state=state)
+        for place, state in enumerate(leaving):
+            if self._nodes[state].exit:
+                # What `active` tells an exit action: the states left before it are gone, it itself is not.
+                self._active = tuple([each for each in self._active if each not in leaving[:place]])
+                self._perform(self._nodes[state].exit, state=state)
+            self._timers.extend([Cancel(id=timer.events[0]) for timer in self._chart.tables.timers[state]])
             self._left_at[state] = len(self._microsteps)
         self._stuck.difference_update(leaving)
         self._exited.extend(leaving)
@@ -221,6 +233,8 @@ class Macrostep:
             self._entries[state] = self._entries.get(state, 0) + 1
             for block in blocks:
                 self._perform(block, state=state)
+            for timer in self._chart.tables.timers[state]:
+                self._schedule(timer)
             self._announce(self._nodes[state])
         if plan:
             atoms = self._chart.tables.atoms
@@ -241,11 +255,32 @@ class Macrostep:
         if final.parent == 0:
             self._final, self._output = True, value
             return
-        parent = self._nodes[final.parent]
-        self._raise(STATE_DONE + parent.path, data=value)
-        around = self._nodes[parent.parent]
-        if around.kind == "parallel" and self._in_final(around.index):
-            self._raise(STATE_DONE + around.path)
+        complete = self._nodes[final.parent]
+        self._raise(STATE_DONE + complete.path, data=value)
+        around = self._nodes[complete.parent]
+        while around.kind == "parallel" and self._in_final(around.index):
+            value = self._gathered(around, just=complete.index, value=value)
+            self._raise(STATE_DONE + around.path, data=value)
+            complete, around = around, self._nodes[around.parent]
+
+    def _gathered(self, parallel: Node, *, just: int, value: object) -> object:
+        """Return what the regions of a parallel state came to, by name; None if nothing came of any.
+
+        Args:
+            parallel: The state; all its regions are complete.
+            just: The region that completed last.
+            value: What came of that.
+        """
+        regions = (self._nodes[child] for child in parallel.children if self._nodes[child].kind != "history")
+        values = {r.name: value if r.index == just else self._result_of(r) for r in regions}
+        kept = {name: each for name, each in values.items() if each is not None}
+        return kept or None
+
+    def _result_of(self, region: Node) -> object:
+        if region.kind == "parallel":
+            return self._gathered(region, just=-1, value=None)
+        finals = (self._nodes[child] for child in region.children if child in self._active)
+        return next((self._value(final) for final in finals if final.kind == "final"), None)
 
     # The author's functions
 
@@ -253,7 +288,7 @@ class Macrostep:
         if final.data is None:
             return None
         try:
-            return self._data.result(final, event=self._event)
+            return self._data.result(final, event=self._event, active=self._paths)
         except StatewardError:
             raise
         except Exception as error:  # noqa: BLE001 - it becomes the event `error.action`
@@ -263,14 +298,36 @@ class Macrostep:
     def _perform(self, block: Block, *, state: int) -> None:
         for action in block:
             try:
-                raised = self._data.perform(action, event=self._event)
+                raised = self._data.perform(action, event=self._event, active=self._paths)
             except StatewardError:
                 raise
             except Exception as error:  # noqa: BLE001 - it becomes the event `error.action`
                 self._report(error, event="error.action", state=state, key="action", name=action.name)
                 return
-            for occurrence in raised:
-                self._raise(occurrence.name, data=occurrence.data)
+            for news in raised:
+                if isinstance(news, Occurrence):
+                    self._queue.append((news, len(self._microsteps) + 1))
+                else:
+                    self._timers.append(news.schedule() if isinstance(news, Delayed) else news)
+
+    def _schedule(self, timer: Transition) -> None:
+        """Set a timer; a delay that is none becomes the event `error.delay`."""
+        seconds: object = timer.delay
+        name = timer.delay.name if isinstance(timer.delay, Bound) else ""
+        try:
+            if isinstance(seconds, Bound):
+                seconds = self._data.delay(timer, event=self._event, active=self._paths)
+            if not is_delay(seconds):
+                raise ValueError(f"{seconds!r} is no number of seconds from 0")
+        except StatewardError:
+            raise
+        except Exception as error:  # noqa: BLE001 - it becomes the event `error.delay`
+            self._report(error, event="error.delay", state=timer.source, key="delay", name=name)
+            return
+        event = Occurrence(name=timer.events[0])
+        self._timers.append(
+            Schedule(id=event.name, event=event, delay_s=float(cast("float", seconds)), owner=timer.source)
+        )
 
     def _report(self, error: Exception, *, event: str, state: int, key: str, name: str) -> None:
         text = f"{type(error).__name__}: {error}"

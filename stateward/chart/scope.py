@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from stateward.chart.definition import Node
-from stateward.chart.transition import History, Target
+from stateward.chart.transition import History, Target, Targets
 from stateward.errors import DefinitionError, UnknownTarget
 
 
@@ -25,13 +26,53 @@ class Scope:
         self._nodes = nodes
         self._by_path: Mapping[str, int] = {node.path: node.index for node in nodes}
 
-    def target(self, target: Target, *, source: Node) -> int:
-        """Return the state a transition written at `source` leads to.
+    def targets(self, targets: Targets, *, source: Node) -> tuple[int, ...]:
+        """Return the states a transition written at `source` leads to.
 
         Raises:
-            UnknownTarget: No state answers to the name.
-            DefinitionError: `History` of a state that declares no such history.
+            UnknownTarget: No state answers to a name.
+            DefinitionError: `History` of a state that declares no such history, an empty sequence, or states that
+                cannot be active together.
         """
+        several = (targets,) if isinstance(targets, str | History) else tuple(targets)
+        states = tuple(self._target(target, source=source) for target in several)
+        self.together(states, where=source.path or "the chart")
+        return states
+
+    def together(self, states: tuple[int, ...], *, where: str) -> None:
+        """Check that states can be entered together: any two are in different regions of a parallel state.
+
+        Args:
+            states: What is targeted; a history state stands for the inside of its parent.
+            where: The state it is written at, for the message.
+
+        Raises:
+            DefinitionError: They cannot, or there is none.
+
+        Source: SCXML 3.11, legal state specification.
+        """
+        if not states:
+            raise DefinitionError(
+                "An empty sequence of targets leads nowhere", where=where, fix="Name a state, or leave the target out."
+            )
+        for one, other in combinations(states, 2):
+            if not self._in_different_regions(one, other):
+                raise DefinitionError(
+                    f"`{self._nodes[one].path}` and `{self._nodes[other].path}` cannot be active together",
+                    where=where,
+                    fix="Several targets have to be in different regions of a parallel state.",
+                )
+
+    def _in_different_regions(self, one: int, other: int) -> bool:
+        ends = [
+            self._nodes[n.parent if n.kind == "history" else n.index] for n in (self._nodes[one], self._nodes[other])
+        ]
+        if any(end.index <= state < end.end for end, state in zip(ends, (other, one), strict=True)):
+            return False
+        around = next(n for n in self._outwards(ends[0]) if n.index < ends[1].index < n.end)
+        return around.kind == "parallel"
+
+    def _target(self, target: Target, *, source: Node) -> int:
         if isinstance(target, History):
             return self._history(target, source=source)
         return self._resolve(target, source=source)
@@ -67,7 +108,7 @@ class Scope:
         if not kept or target.deep not in (None, kept[0].deep):
             kind = "deep" if target.deep else "shallow"
             raise DefinitionError(
-                f"{target!r} needs a superstate that remembers, but `{superstate.path}` declares "
+                f"{target!r} needs a state that remembers, but `{superstate.path}` declares "
                 + (f"{'deep' if kept[0].deep else 'shallow'} history" if kept else "no history"),
                 where=source.path,
                 fix=f'Give it `history="{kind}"`.',

@@ -8,6 +8,7 @@ from stateward.chart.data import Data
 from stateward.chart.definition import Definition, Transition
 from stateward.chart.entry import Memory, domain
 from stateward.chart.event import Occurrence, matches
+from stateward.chart.guard import Active
 from stateward.chart.trace import Verdict
 from stateward.errors import StatewardError
 
@@ -33,6 +34,7 @@ class Selector:
         *,
         trigger: Occurrence | None,
         event: Occurrence | None,
+        active: Active,
         fresh: bool = True,
     ) -> list[Transition]:
         """Return the transitions enabled by a trigger, conflicts between them not yet resolved.
@@ -41,6 +43,7 @@ class Selector:
             atoms: The active states without states inside, in document order.
             trigger: The event to react to; None for eventless transitions.
             event: What guards see as `event`: the trigger, or the last event before.
+            active: What guards see as `active`.
             fresh: Whether completion transitions may react.
 
         Source: SCXML appendix D, selectTransitions and selectEventlessTransitions.
@@ -52,23 +55,25 @@ class Selector:
             for transition in table[state]:
                 if trigger is not None and not reacts(transition, name=trigger.name, fresh=fresh):
                     continue
-                if self._passes(transition, event=event, tested=tested):
+                if self._passes(transition, event=event, active=active, tested=tested):
                     chosen[transition.index] = transition
                     break
         return list(chosen.values())
 
-    def _passes(self, transition: Transition, *, event: Occurrence | None, tested: dict[int, bool]) -> bool:
+    def _passes(
+        self, transition: Transition, *, event: Occurrence | None, active: Active, tested: dict[int, bool]
+    ) -> bool:
         if transition.guard is None:
             return True
         index = transition.index
         if index not in tested:
-            tested[index] = self._test(transition, event=event)
+            tested[index] = self._test(transition, event=event, active=active)
             self.verdicts.append(Verdict(transition=index, passed=tested[index]))
         return tested[index]
 
-    def _test(self, transition: Transition, *, event: Occurrence | None) -> bool:
+    def _test(self, transition: Transition, *, event: Occurrence | None, active: Active) -> bool:
         try:
-            return self._data.test(transition, event=event)
+            return self._data.test(transition, event=event, active=active)
         except StatewardError:
             raise
         except Exception as error:  # noqa: BLE001 - kept, and raised by the macrostep as `error.guard`

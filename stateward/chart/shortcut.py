@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stateward.chart.configuration import Configuration
+from stateward.chart.configuration import Configuration, paths_of
 from stateward.chart.data import Data
 from stateward.chart.definition import Definition, Move, Moves, Transition
 from stateward.chart.event import Occurrence
@@ -40,9 +40,13 @@ def shortcut(
     if moves is None:
         return None
     verdicts: list[Verdict] = []
+
+    def active() -> frozenset[str]:
+        return paths_of(chart, configuration.active)
+
     try:
         for transition, move in moves:
-            passed = transition.guard is None or data.test(transition, event=events[0])
+            passed = transition.guard is None or data.test(transition, event=events[0], active=active)
             if transition.guard is not None:
                 verdicts.append(Verdict(transition=transition.index, passed=passed))
             if passed:
@@ -106,6 +110,8 @@ def _move(chart: Definition, transition: Transition, *, active: tuple[int, ...])
     if any(blocks for _, blocks in plan) or not all(_is_silent(chart, state) for state in entered):
         return None
     if any(chart.nodes[state].exit or tables.histories[state] for state in exited):
+        return None
+    if tables.has_timers and any(tables.timers[state] for state in (*exited, *entered)):
         return None
     return Move(
         exited=exited,

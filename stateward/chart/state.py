@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal
 
-from stateward.chart.guard import Function
-from stateward.chart.transition import Actions, Choices, On
+from stateward.chart.signature import Actions, Activity, Result, S
+from stateward.chart.transition import After, Choices, On, Reaction, Reactions
 
 HistoryKind = Literal["shallow", "deep"]
-"""What a superstate remembers when it is left.
+"""What a superstate or parallel state remembers when it is left.
 
-shallow: which child was active.
+shallow: which child was active; of a parallel state only that it was, for all its regions were.
 deep: which states were active inside, at every depth.
 """
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class State:
+class State(Generic[S]):
     """A state without states inside; with `do`, its activity runs while the chart is in it.
 
     Args:
@@ -37,46 +37,48 @@ class State:
     """
 
     name: str
-    do: object
+    do: Activity[S] | None
     model: str | None
     tools: tuple[str, ...]
     output: object
     timeout_s: float | None
-    to: Choices | None
-    on: tuple[On, ...]
-    always: Choices
-    entry: Actions
-    exit: Actions
+    to: Choices[S] | None
+    on: tuple[Reaction[S], ...]
+    always: Choices[S]
+    entry: Actions[S]
+    exit: Actions[S]
     policy: object
 
     def __init__(
         self,
         name: str,
         *,
-        do: object = None,
+        do: Activity[S] | None = None,
         model: str | None = None,
         tools: Sequence[str] = (),
         output: object = None,
         timeout_s: float | None = None,
-        to: Choices | None = None,
-        on: On | Sequence[On] = (),
-        always: Choices = (),
-        entry: Actions = (),
-        exit: Actions = (),
+        to: Choices[S] | None = None,
+        on: Reactions[S] | None = None,
+        always: Choices[S] | None = None,
+        entry: Actions[S] | None = None,
+        exit: Actions[S] | None = None,
         policy: object = None,
     ) -> None:
         _fill(self, name=name, do=do, model=model, tools=tuple(tools), output=output, timeout_s=timeout_s)
-        _fill(self, to=to, on=_several(on), always=always, entry=entry, exit=exit, policy=policy)
+        _fill(self, to=to, on=_several(on), always=_or_none(always), entry=_or_none(entry), exit=_or_none(exit))
+        _fill(self, policy=policy)
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Superstate:
+class Superstate(Generic[S]):
     """A state with states inside, exactly one of which is active while it is.
 
     Args:
         name: As for `State`.
         children: The states inside, in document order.
-        initial: Which of them a plain entry leads to, by name or dotted path inside; the first if None.
+        initial: Where a plain entry leads, by name or dotted path inside; a sequence names states in different regions
+            of parallel states inside; the first child if None.
         history: What is remembered on the way out, for `History(name)`; None for nothing.
         to: Where to go when a `Final` child has been reached.
         on: What events do here, after the states inside had their turn.
@@ -89,54 +91,101 @@ class Superstate:
     """
 
     name: str
-    children: tuple[State | Superstate | Final, ...]
-    initial: str | None
+    children: tuple[State[S] | Superstate[S] | Parallel[S] | Final[S], ...]
+    initial: str | tuple[str, ...] | None
     history: HistoryKind | None
-    to: Choices | None
-    on: tuple[On, ...]
-    always: Choices
-    entry: Actions
-    exit: Actions
+    to: Choices[S] | None
+    on: tuple[Reaction[S], ...]
+    always: Choices[S]
+    entry: Actions[S]
+    exit: Actions[S]
     policy: object
 
     def __init__(
         self,
         name: str,
-        *children: State | Superstate | Final,
-        initial: str | None = None,
+        *children: State[S] | Superstate[S] | Parallel[S] | Final[S],
+        initial: str | Sequence[str] | None = None,
         history: HistoryKind | None = None,
-        to: Choices | None = None,
-        on: On | Sequence[On] = (),
-        always: Choices = (),
-        entry: Actions = (),
-        exit: Actions = (),
+        to: Choices[S] | None = None,
+        on: Reactions[S] | None = None,
+        always: Choices[S] | None = None,
+        entry: Actions[S] | None = None,
+        exit: Actions[S] | None = None,
         policy: object = None,
     ) -> None:
-        _fill(self, name=name, children=children, initial=initial, history=history, to=to, on=_several(on))
-        _fill(self, always=always, entry=entry, exit=exit, policy=policy)
+        first = initial if isinstance(initial, str | None) else tuple(initial)
+        _fill(self, name=name, children=children, initial=first, history=history, to=to, on=_several(on))
+        _fill(self, always=_or_none(always), entry=_or_none(entry), exit=_or_none(exit), policy=policy)
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Final:
+class Parallel(Generic[S]):
+    """A state with regions inside, all of which are active while it is.
+
+    Args:
+        name: As for `State`.
+        regions: States, superstates or parallel states, in document order; a `State` has nothing inside and is never
+            complete.
+        history: What is remembered on the way out, for `History(name)`; None for nothing.
+        to: Where to go when every region is complete: a superstate in a `Final`, a parallel state in all its regions.
+        on: What events do here, after the states inside had their turn.
+        always: What is tested after every step, without an event.
+        entry: Actions on the way in.
+        exit: Actions on the way out.
+        policy: The policy that binds everything inside.
+
+    Source: SCXML 3.4, 3.10.
+    """
+
+    name: str
+    regions: tuple[State[S] | Superstate[S] | Parallel[S], ...]
+    history: HistoryKind | None
+    to: Choices[S] | None
+    on: tuple[Reaction[S], ...]
+    always: Choices[S]
+    entry: Actions[S]
+    exit: Actions[S]
+    policy: object
+
+    def __init__(
+        self,
+        name: str,
+        *regions: State[S] | Superstate[S] | Parallel[S],
+        history: HistoryKind | None = None,
+        to: Choices[S] | None = None,
+        on: Reactions[S] | None = None,
+        always: Choices[S] | None = None,
+        entry: Actions[S] | None = None,
+        exit: Actions[S] | None = None,
+        policy: object = None,
+    ) -> None:
+        _fill(self, name=name, regions=regions, history=history, to=to, on=_several(on))
+        _fill(self, always=_or_none(always), entry=_or_none(entry), exit=_or_none(exit), policy=policy)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Final(Generic[S]):
     """An end: entering it completes the superstate around it, or the chart.
 
     Args:
         name: As for `State`.
         entry: Actions on the way in.
-        data: A function of `(state)` or `(state, event)` whose value goes with the completion event.
+        data: A function of `(state)` or `(state, event)` whose value goes with the completion event, and with that of
+            a parallel state, by region.
 
     Source: SCXML 3.7.
     """
 
     name: str
-    entry: Actions
-    data: Function | None
+    entry: Actions[S]
+    data: Result[S] | None
 
-    def __init__(self, name: str, *, entry: Actions = (), data: Function | None = None) -> None:
-        _fill(self, name=name, entry=entry, data=data)
+    def __init__(self, name: str, *, entry: Actions[S] | None = None, data: Result[S] | None = None) -> None:
+        _fill(self, name=name, entry=_or_none(entry), data=data)
 
 
-AnyState = State | Superstate | Final
+AnyState = State[S] | Superstate[S] | Parallel[S] | Final[S]
 """Whatever can stand inside a chart or superstate."""
 
 
@@ -145,5 +194,11 @@ def _fill(frozen: object, **values: object) -> None:
         object.__setattr__(frozen, name, value)
 
 
-def _several(on: On | Sequence[On]) -> tuple[On, ...]:
-    return (on,) if isinstance(on, On) else tuple(on)
+def _or_none(given: object) -> object:
+    return () if given is None else given
+
+
+def _several(on: Reactions[S] | None) -> tuple[Reaction[S], ...]:
+    if on is None:
+        return ()
+    return (on,) if isinstance(on, On | After) else tuple(on)

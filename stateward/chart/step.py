@@ -17,6 +17,8 @@ Rules that are easy to miss:
   raised.
 - A guard or action that raises becomes the event `error.guard` or `error.action`; the guard counts as false,
   the rest of the block of actions is skipped. A guard is reported once in a step, or it would be so for ever.
+- Entering a state sets its `after` timers when its entry actions have run, leaving it cancels them after its exit
+  actions. A delay that is no number of seconds becomes `error.delay`, and that timer is not set.
 - When the chart reaches a final state at the top, it stops there: what is still queued is not processed, but failures
   of actions among it are reported as unhandled.
 
@@ -85,10 +87,10 @@ def advance(
 
 
 def enabled(chart: Definition, configuration: Configuration) -> tuple[str, ...]:
-    """Return the names of events that some active state reacts to, innermost first, each once."""
+    """Return the names of events that some active state reacts to, innermost first, each once; no timers."""
     names: dict[str, None] = {}
     for state in configuration.atomic(chart):
         for transition in chart.tables.triggered[state]:
-            if transition.kind == "event":
+            if transition.kind == "event" and transition.delay is None:
                 names.update(dict.fromkeys(transition.events))
     return tuple(names)

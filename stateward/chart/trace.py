@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stateward.chart.configuration import Configuration
+from stateward.chart.delay import Timers
 from stateward.chart.event import Occurrence
 
 
@@ -49,3 +50,5 @@ class Step:
     """Whether the chart stands in a final state at the top."""
     output: object
     """The value of that final state's `data`, in the step that reached it."""
+    timers: Timers = ()
+    """What to schedule and what to cancel, in order; see `stateward.chart.delay`."""

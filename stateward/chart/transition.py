@@ -1,15 +1,18 @@
-"""Transitions as an author writes them: `when(guard, target)`, `on(event, target)`, `History(superstate)`."""
+"""Transitions as an author writes them: `when(guard, target)`, `on(event, target)`, `after(seconds, target)`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, cast, overload
 
-from stateward.chart.event import EventLike
-from stateward.chart.guard import Function
+from typing_extensions import TypeVar
 
-Actions = Function | Sequence[Function]
-"""One action, or several that run in order."""
+from stateward.chart.event import Event, EventLike, Occurrence
+from stateward.chart.signature import Actions, Guard, Pure, S, Seconds, TakesEvent, Told
+
+T = TypeVar("T", default=Any)
+F = TypeVar("F", bound=Event | Occurrence, default=Any)
 
 
 class History:
@@ -34,62 +37,123 @@ class History:
 
 Target = str | History
 """Where a transition leads: a state's name or path, or a superstate's history."""
+Targets = Target | Sequence[Target]
+"""One target, or several that are entered together: states in different regions of parallel states."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class When:
+class When(Generic[S]):
     """A guarded transition without an event: part of a state's `to` or `always`."""
 
-    guard: Function
-    target: Target
-    do: Actions
+    guard: Guard[S]
+    target: Targets
+    do: Actions[S]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class On:
+class On(Generic[S]):
     """An event transition: part of a state's `on`."""
 
     event: EventLike
-    target: Target | None
-    guard: Function | None
-    do: Actions
+    target: Targets | None
+    guard: Guard[S] | None
+    do: Actions[S]
     internal: bool
 
 
-Choice = Target | When
-"""One entry of `to` or `always`: a bare target has no guard."""
-Choices = Choice | Sequence[Choice]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class After(Generic[S]):
+    """A transition that time triggers: part of a state's `on`."""
+
+    seconds: Seconds[S]
+    target: Targets | None
+    guard: Guard[S] | None
+    do: Actions[S]
+    internal: bool
+
+
+Reaction = On[S] | After[S]
+"""One entry of `on`."""
+Reactions = Reaction[S] | Sequence[Reaction[S]]
+"""One entry of `on` or several, tried in order."""
+Choice = Targets | When[S]
+"""One entry of `to` or `always`: bare targets have no guard."""
+Choices = Choice[S] | Sequence[Choice[S]]
 """One entry or several, tried in order."""
 
+_Told = Told | Sequence[Told]
 
-def when(guard: Function, target: Target, *, do: Actions = ()) -> When:
+
+def when(guard: Guard[T], target: Targets, *, do: Actions[T] | None = None) -> When[T]:
     """Lead to the target if the guard is true.
 
     Args:
-        guard: A pure function of `(state)` or `(state, event)`.
-        target: Where to go.
+        guard: A pure function of `(state)` or `(state, event)`; it may also name `active`, the active states' paths.
+        target: Where to go; several targets are entered together.
         do: Actions that run between the exits and the entries.
     """
-    return When(guard=guard, target=target, do=do)
+    return When(guard=guard, target=target, do=() if do is None else do)
 
 
+@overload
 def on(
-    event: EventLike,
-    target: Target | None = None,
+    event: type[F] | str,
+    target: Targets | None = None,
     *,
-    when: Function | None = None,
-    do: Actions = (),
+    when: TakesEvent[F, object] | None = None,
+    do: TakesEvent[F, _Told] | None = None,
     internal: bool = False,
-) -> On:
+) -> On[Any]: ...
+@overload
+def on(
+    event: type[F] | str,
+    target: Targets | None = None,
+    *,
+    when: Pure[T, object, F] | None = None,
+    do: Pure[T, _Told, F] | Sequence[Pure[T, _Told, F]] | None = None,
+    internal: bool = False,
+) -> On[T]: ...
+def on(
+    event: type[Any] | str,
+    target: Targets | None = None,
+    *,
+    when: Guard[Any] | None = None,
+    do: Actions[Any] | None = None,
+    internal: bool = False,
+) -> On[Any]:
     """React to an event.
 
     Args:
         event: An `Event` subclass or a bare name; a name matches by dotted prefix.
-        target: Where to go; None stays without leaving or entering any state.
+        target: Where to go, several targets together; None stays without leaving or entering any state.
         when: A guard that must be true.
         do: Actions that run between the exits and the entries.
         internal: From a superstate to a state inside it, do not leave the superstate.
 
     Source: SCXML 3.5 and 3.12.1.
     """
-    return On(event=event, target=target, guard=when, do=do, internal=internal)
+    like = cast("EventLike", event)
+    return On(event=like, target=target, guard=when, do=() if do is None else do, internal=internal)
+
+
+def after(
+    seconds: Seconds[T],
+    target: Targets | None = None,
+    *,
+    when: Guard[T] | None = None,
+    do: Actions[T] | None = None,
+    internal: bool = False,
+) -> After[T]:
+    """React to time: the state has been active for a while without being left.
+
+    Args:
+        seconds: Seconds from the entry, finite and at least 0; or a pure function like a guard that returns them,
+            called once on every entry, after the entry actions.
+        target: As for `on`.
+        when: A guard that must be true when the time has come; if it is false, that was this timer.
+        do: As for `on`.
+        internal: As for `on`.
+
+    Source: SCXML 6.2.4 and 6.3: a delayed `<send>` on entry that is cancelled on exit.
+    """
+    return After(seconds=seconds, target=target, guard=when, do=() if do is None else do, internal=internal)

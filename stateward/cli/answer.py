@@ -62,7 +62,7 @@ def _answer(
         if session is not None:
             session.expect(ask)
         answered = database.asks.answer(ask, decision=decision, by=options.person(by), note=note)
-        if session is None or database.asks.open(found.session):
+        if session is None or any(other.path == found.path for other in database.asks.open(found.session)):
             _show(answered, database=database, as_json=as_json)
             return
         raise typer.Exit(_go_on(session, as_json=as_json))

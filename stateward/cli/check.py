@@ -1,24 +1,37 @@
-"""`stateward check`: what cannot work in a chart, before any run."""
+"""`stateward check`: what cannot work in a chart, and what is proven of it, before any run."""
 
 from __future__ import annotations
 
-import typer
+from collections.abc import Iterator, Sequence
+from typing import Annotated
 
-from stateward.chart.check import check
+import typer
+from rich.text import Text
+
+from stateward.analysis import Report, analyse
+from stateward.chart.explore import DEFAULT_BOUND
+from stateward.chart.finding import Finding, Hop
 from stateward.cli import options
 from stateward.cli.loading import load
-from stateward.cli.rendering import print_json, print_table
+from stateward.cli.rendering import plain, print_json, print_table, stdout
+from stateward.govern.total import Total
+from stateward.run.plan import Machine
 
-_HELP = """Check a chart before any run.
+_HELP = """Check a chart before any run, under its policies.
 
-States nothing leads to, dead ends, ends that are never reached; each with
-a shortest way that leads there. The exit code is 1 when one is an error.
+What cannot be reached, left or ended; transitions that are never taken or
+exclude each other; circles without a fuse; tools without an approval; and
+whether the properties the chart declares hold. Each with a shortest way
+that shows it. The exit code is 1 when one is an error.
 
 Examples:
 
   stateward check support_desk
-  stateward check support_desk --json
+  stateward check support_desk --totals
+  stateward check support_desk --strict --json
 """
+
+_STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -30,22 +43,97 @@ def add_to(app: typer.Typer) -> None:
     app.command("check", help=_HELP)(_check)
 
 
-def _check(graph: options.Graph, overrides: options.Overrides = None, as_json: options.AsJson = False) -> None:
-    chart = load(graph, overrides=overrides or ()).graph.machine.chart
-    findings = check(chart)
-    rows = [
-        {
-            "severity": finding.severity,
-            "rule": finding.rule,
-            "path": finding.path,
-            "message": finding.message,
-            "witness": list(finding.witness),
-        }
-        for finding in findings
-    ]
+def _check(
+    graph: options.Graph,
+    strict: Annotated[bool, typer.Option("--strict", help="Take warnings for errors.")] = False,
+    with_totals: Annotated[
+        bool, typer.Option("--totals", help="Say what a run can come to: calls, turns, money, sums.")
+    ] = False,
+    bound: Annotated[
+        int, typer.Option("--bound", metavar="N", min=1, help="Configurations to explore before a coarser look.")
+    ] = DEFAULT_BOUND,
+    overrides: options.Overrides = None,
+    as_json: options.AsJson = False,
+) -> None:
+    report = _report(load(graph, overrides=overrides or ()).graph.machine, bound=bound)
     if as_json:
-        print_json({"graph": chart.name, "states": len(chart.nodes) - 1, "findings": rows})
+        told = [total.to_json() for total in report.totals]
+        print_json(report.to_json() | ({"totals": told} if with_totals else {}))
     else:
-        shown = [{**row, "witness": " -> ".join(row["witness"])} for row in rows]
-        print_table(shown, empty=f"{chart.name}: {len(chart.nodes) - 1} states, nothing to complain about.")
-    raise typer.Exit(1 if any(finding.severity == "error" for finding in findings) else 0)
+        _show(report, totals=report.totals if with_totals else ())
+    bad = {"error", "warning"} if strict else {"error"}
+    raise typer.Exit(1 if any(finding.severity in bad for finding in report.findings) else 0)
+
+
+def _report(machine: Machine, *, bound: int) -> Report:
+    return analyse(
+        machine.chart,
+        schema=machine.schema.schema,
+        effectives=machine.effectives,
+        tools={name: tool for plan in machine.plans.values() for name, tool in plan.tools.items()},
+        properties=machine.properties,
+        bound=bound,
+    )
+
+
+def _show(report: Report, *, totals: Sequence[Total]) -> None:
+    console = stdout()
+    for finding in report.findings:
+        for line in _lines(finding):
+            console.print(line)
+    for proof in report.proofs:
+        if proof.holds:
+            console.print(Text.assemble(("proven  ", "green"), plain(proof.property)))
+    if totals:
+        print_table([_row(total) for total in totals], empty="")
+    console.print(Text(_closing(report)))
+
+
+def _lines(finding: Finding) -> Iterator[Text]:
+    severity = (f"{finding.severity:<8}", _STYLES[finding.severity])
+    yield Text.assemble(
+        severity,
+        (plain(finding.path) or "the chart", "bold"),
+        "  ",
+        finding.rule,
+    )
+    yield Text(f"        {plain(finding.message)}")
+    if finding.witness:
+        yield Text(f"        way: {plain(way(finding.witness))}", style="dim")
+
+
+def way(witness: Sequence[Hop]) -> str:
+    """Write a witness on one line.
+
+    Args:
+        witness: The steps.
+    """
+    return "; ".join(str(hop) for hop in witness)
+
+
+def _row(total: Total) -> dict[str, object]:
+    most = "unbounded" if total.most is None else f"{total.most:g}"
+    return {
+        "of": total.unit,
+        "at most": most if total.is_reached else f"{most} (no way was found that reaches it)",
+        "because of": list(total.bounded_by),
+        "way": way(total.witness),
+    }
+
+
+def _closing(report: Report) -> str:
+    counts = {"error": 0, "warning": 0, "note": 0}
+    for finding in report.findings:
+        counts[finding.severity] += 1
+    told = ", ".join(_counted(number, name) for name, number in counts.items() if number)
+    held = sum(proof.holds is True for proof in report.proofs)
+    how = "all" if report.exact else "not all (see `bound`)"
+    looked = f"{_counted(report.states, 'state')}, {_counted(report.configurations, 'configuration')}, {how} explored"
+    stated = f"; {held} of {_counted(len(report.proofs), 'property')} proven" if report.proofs else ""
+    return f"{report.graph}: {told or 'nothing to complain about'}. {looked}{stated}."
+
+
+def _counted(number: int, name: str) -> str:
+    if number == 1:
+        return f"1 {name}"
+    return f"{number} {name[:-1]}ies" if name.endswith("y") else f"{number} {name}s"

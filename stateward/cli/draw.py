@@ -1,27 +1,46 @@
-"""`stateward draw`: the chart as a Mermaid diagram, with its fuses and approvals."""
+"""`stateward draw`: the chart as a picture, with its fuses and approvals, and where a session stands in it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from stateward.chart.draw import mermaid
 from stateward.cli import options
 from stateward.cli.loading import load
+from stateward.cli.place import find_session, open_existing
 from stateward.cli.rendering import say
 from stateward.errors import DefinitionError
+from stateward.govern.note import notes
+from stateward.picture.picture import picture
 from stateward.run.plan import Machine
+from stateward.run.timeline import TimelineRow, timeline
 
-_HELP = """Draw a chart as a Mermaid diagram, with fuses and approvals.
+_HELP = """Draw a chart, with fuses and approvals.
+
+Mermaid is text that many pages draw. SVG and PNG are drawn here and need
+the draw extra. With --session the picture marks where the session stands
+and the way its last run took.
 
 Examples:
 
   stateward draw support_desk
-  stateward draw support_desk --out chart.mmd
+  stateward draw support_desk --out chart.svg
+  stateward draw support_desk --out stands.png --session inbox-001
 """
+
+_SUFFIXES = {".svg": "svg", ".png": "png"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Standing:
+    """Where a session is in its chart, and how it came there."""
+
+    highlight: Sequence[str] = ()
+    path: Sequence[str] = ()
 
 
 def add_to(app: typer.Typer) -> None:
@@ -35,38 +54,56 @@ def add_to(app: typer.Typer) -> None:
 
 def _draw(
     graph: options.Graph,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="mermaid, svg or png; by default what FILE ends with."),
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write it there.")] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="SESSION", help="Mark where this session stands.")
+    ] = None,
     overrides: options.Overrides = None,
+    db: options.Db = options.DEFAULT_DB,
 ) -> None:
     machine = load(graph, overrides=overrides or ()).graph.machine
-    text = mermaid(machine.chart, notes=notes(machine))
+    standing = _standing(session, graph=graph, overrides=overrides or (), db=db) if session else _Standing()
+    drawn = picture(
+        machine.chart,
+        format=format or (_SUFFIXES.get(out.suffix.lower(), "mermaid") if out else "mermaid"),
+        notes=notes(machine.chart, machine.effectives),
+        highlight=[path for path in standing.highlight if path in machine.chart.by_path],
+        path=[step for step in standing.path if _is_known(machine, step)],
+    )
+    _write(drawn, out)
+
+
+def _standing(session: str, *, graph: str, overrides: Sequence[str], db: str) -> _Standing:
+    with open_existing(db) as database:
+        found = find_session(session, database=database, graph=graph, overrides=overrides)
+        rows = timeline(found.graph, database=database, session=session)
+    committed = [row for row in rows if row.step is not None]
+    last = [row for row in committed if row.run_no == committed[-1].run_no]
+    return _Standing(highlight=committed[-1].path if committed else (), path=[step for r in last for step in _steps(r)])
+
+
+def _steps(row: TimelineRow) -> Iterator[str]:
+    yield row.state
+    yield from row.taken
+
+
+def _is_known(machine: Machine, step: str) -> bool:
+    """Tell whether the chart has this step: a session may have been run by an earlier form of it."""
+    return bool(step) and (step in machine.chart.by_path or step in machine.chart.tables.arrows)
+
+
+def _write(drawn: str | bytes, out: Path | None) -> None:
     if out is None:
-        typer.echo(text, nl=False)
+        if isinstance(drawn, bytes):
+            raise DefinitionError("A PNG is no text to print", where="stateward draw", fix="Name a file with `--out`.")
+        typer.echo(drawn, nl=False)
         return
     try:
-        out.write_text(text, encoding="utf-8")
+        out.write_bytes(drawn if isinstance(drawn, bytes) else drawn.encode())
     except OSError as error:
-        raise DefinitionError(f"The diagram cannot be written: {error.strerror}", where=str(out)) from error
+        raise DefinitionError(f"The picture cannot be written: {error.strerror}", where=str(out)) from error
     say(f"Wrote {out}.")
-
-
-def notes(machine: Machine) -> Mapping[str, str]:
-    """Say beside each state what limits it: fuses where they hang, approvals where a tool needs them.
-
-    Args:
-        machine: The lowered chart.
-
-    Returns:
-        A text for each path that has something to say.
-    """
-    lines: dict[str, list[str]] = {}
-    for effective in machine.effectives.values():
-        for limit in effective.limits:
-            if not limit.unit.startswith("calls:"):
-                line = f"fuse {limit.unit} {limit.value:g}"
-                lines.setdefault(limit.scope, []).append(line)
-    for plan in machine.plans.values():
-        for tool in plan.tools:
-            if plan.effective.level(tool).level == "restricted":
-                lines.setdefault(plan.node.path, []).append(f"asks before {tool}")
-    return {path: "\n".join(dict.fromkeys(told)) for path, told in lines.items() if path}

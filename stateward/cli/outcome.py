@@ -7,7 +7,7 @@ from typing import Any
 
 from stateward.cli.driving import Driven
 from stateward.cli.rendering import print_facts, print_json
-from stateward.run.checkpoint import CHANNEL
+from stateward.run.checkpoint import CHANNEL, wakes_at
 from stateward.run.session import Outcome
 
 FAILING = ("failed", "halted")
@@ -30,6 +30,7 @@ def outcome_at(session: str, values: Mapping[str, Any]) -> Outcome:
         values={key: value for key, value in values.items() if key != CHANNEL},
         asks=tuple(ask for ids in asks.values() for ask in ids),
         reason=control.get("reason"),
+        wakes_at=wakes_at(control),
     )
 
 
@@ -49,6 +50,7 @@ def show_outcome(driven: Driven, *, as_json: bool) -> int:
         "status": outcome.status,
         "state": outcome.path,
         "asks": list(outcome.asks),
+        "wakes_at": outcome.wakes_at,
         "reason": None if outcome.reason is None else dict(outcome.reason),
         "error": driven.error or None,
     }

@@ -58,7 +58,7 @@ def _resume(
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
-    fields = _fields(data, event=event)
+    fields = event_fields(data, event=event)
     with open_existing(db) as database:
         found = find_session(session, database=database, graph=graph, overrides=overrides or ())
         _raise_limits(found, raises or (), database=database, by=options.person(by), reason=reason)
@@ -70,7 +70,19 @@ def _resume(
         raise typer.Exit(show_outcome(driven, as_json=as_json))
 
 
-def _fields(data: str | None, *, event: str | None) -> Mapping[str, Any] | None:
+def event_fields(data: str | None, *, event: str | None) -> Mapping[str, Any] | None:
+    """Read the fields of an event from the command line.
+
+    Args:
+        data: JSON, or None.
+        event: The event's name, or None.
+
+    Returns:
+        The fields; None when none were given.
+
+    Raises:
+        InputRefused: There is no event, or the data is no JSON object.
+    """
     if data is None:
         return None
     if event is None:

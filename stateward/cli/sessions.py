@@ -14,7 +14,8 @@ from stateward.run.store.sessions import SessionRow
 _HELP = """List the sessions, the oldest first.
 
 A session is stalled when it is running and no living process holds it:
-`stateward resume` takes it up.
+`stateward resume` takes it up. One that wakes has a timer: `stateward wake`
+goes on with it when that is due.
 
 Examples:
 
@@ -56,11 +57,18 @@ def _sessions(
             "turns": row.turns,
             "tokens": row.tokens,
             "usd": money(row.usd),
+            "wakes": _wakes(row, now=now),
             "updated": f"{age(now - row.updated_at)} ago",
         }
         for row in found
     ]
     print_table(rows, empty="No sessions.")
+
+
+def _wakes(row: SessionRow, *, now: float) -> str:
+    if row.wakes_at is None:
+        return ""
+    return "now" if row.wakes_at <= now else f"in {age(row.wakes_at - now)}"
 
 
 def session_json(row: SessionRow) -> dict[str, object]:
@@ -82,6 +90,7 @@ def session_json(row: SessionRow) -> dict[str, object]:
         "tokens": row.tokens,
         "usd": row.usd,
         "reason": row.reason,
+        "wakes_at": row.wakes_at,
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "mode": row.mode,

@@ -6,7 +6,7 @@ of the pure kernel. Whatever does not fit is refused here, so that checkpoint, w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -14,12 +14,14 @@ from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
 from stateward.errors import CheckpointError, Drift, InputRefused, NotExpected, SessionBusy, UpdateRefused
-from stateward.run.checkpoint import CHANNEL, TERMINAL, Control, decode, merge, start_delta
+from stateward.run.arrivals import found, is_over, refuse, refuse_rest, take
+from stateward.run.checkpoint import CHANNEL, TERMINAL, Control, Json, decode, merge, start_delta
 from stateward.run.commit import finish
 from stateward.run.invocation import Invocation, new_id
 from stateward.run.node import Values, begin
-from stateward.run.plan import Machine
-from stateward.run.resume import INPUT, Answered, Answers, Happened, claim, occurrence, read
+from stateward.run.plan import HUB, Machine
+from stateward.run.progress import Progress
+from stateward.run.resume import INPUT, Answers, Before, Happened, claim, enveloped, occurrence, read
 from stateward.run.update import as_update
 from stateward.run.wait import unexpected
 
@@ -105,7 +107,7 @@ def admit(machine: Machine, given: object, *, before: Stored, invocation: Invoca
     if given is None:
         return _go_on(machine, before=before, invocation=invocation)
     if control is None or control.status in TERMINAL:
-        return _open_run(machine, given, before=before)
+        return _open_run(machine, given, before=before, invocation=invocation)
     if control.status == "running":
         raise SessionBusy(
             f"The last run of session `{invocation.session}` did not end",
@@ -113,11 +115,11 @@ def admit(machine: Machine, given: object, *, before: Stored, invocation: Invoca
         )
     update = checked(machine, given)
     told = Happened(event=occurrence(INPUT, _plain(given), machine=machine), update=update)
-    _try(machine, told, before=before)
-    return Command(resume={"event": INPUT, "data": _plain(given), "update": update})
+    first = _try(machine, told, control=control, before=before, invocation=invocation)
+    return Command(resume=enveloped({"event": INPUT, "data": _plain(given), "update": update}, first))
 
 
-def _open_run(machine: Machine, given: object, *, before: Stored) -> Values:
+def _open_run(machine: Machine, given: object, *, before: Stored, invocation: Invocation) -> Values:
     last = before.control
     delta = start_delta(
         run=new_id("run"),
@@ -129,6 +131,8 @@ def _open_run(machine: Machine, given: object, *, before: Stored) -> Values:
     values = {key: value for key, value in before.values.items() if key != CHANNEL}
     _fits_whole(machine, {**values, **update})
     begin(machine, {**values, **update, CHANNEL: merge({}, delta)}, where="the start")
+    if last is not None:
+        refuse_rest(last, invocation)
     return {**update, CHANNEL: delta}
 
 
@@ -175,19 +179,30 @@ def _go_on(machine: Machine, *, before: Stored, invocation: Invocation) -> objec
     if control is None:
         return None
     if control.status in TERMINAL:
-        return _reopened(machine, control)
+        reopened = _reopened(machine, control)
+        if reopened is None:
+            refuse_rest(control, invocation)
+        return reopened
+    if control.status != "waiting":
+        return None
     asks = [ask for ids in control.asks.values() for ask in ids]
-    if control.status == "waiting" and asks:
-        found = [invocation.database.asks.get(ask) for ask in asks]
-        if all(ask.status != "open" for ask in found):
-            return Command(resume={"answered": asks})
-    return None
+    answered = bool(asks) and all(invocation.database.asks.get(ask).status != "open" for ask in asks)
+    first, posted = found(control, invocation)
+    if first is not None:
+        progress = begin(machine, dict(before.values), where="the wait")
+        refused = take(machine, progress, posted, now=first.now)
+        if progress.prior is None and progress.broken is None:
+            refuse(invocation, refused)
+            first = None
+    said = {"answered": asks} if answered else None
+    return None if said is None and first is None else Command(resume=enveloped(said, first))
 
 
 def _reopened(machine: Machine, control: Control) -> Command[Any] | None:
     """Enter the activity that a fuse stopped once more, with the same activation: its calls are in the journal.
 
-    A limit that nobody raised trips again before the same call (SYSTEMS E3). Other ends are final.
+    A limit that nobody raised trips again before the same call (SYSTEMS E3). Other ends are final. Of several regions
+    all that a fuse stopped go on; what else failed there ends the run again.
     """
     event = str((control.reason or {}).get("event", ""))
     if control.status != "halted" or event not in _REOPENS:
@@ -197,8 +212,11 @@ def _reopened(machine: Machine, control: Control) -> Command[Any] | None:
     state = machine.chart.by_path.get(path, -1)
     if state not in machine.plans or state not in control.configuration.active:
         return None
-    delta = {"status": "running", "reason": None, "last": {"event": "resume", "state": path}}
-    return Command(update={CHANNEL: delta}, goto=machine.activity_node(state))
+    delta: Json = {"status": "running", "reason": None, "last": {"event": "resume", "state": path}}
+    stopped = dict.fromkeys(region for region, why in control.failed.items() if why["event"] in _REOPENS)
+    if not stopped:
+        return Command(update={CHANNEL: delta}, goto=machine.activity_node(state))
+    return Command(update={CHANNEL: {**delta, "failed": stopped, "ended": stopped}}, goto=HUB)
 
 
 def _command(machine: Machine, given: Command[Any], *, before: Stored, invocation: Invocation) -> Command[Any]:
@@ -218,14 +236,14 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
         )
     asks = [ask for ids in control.asks.values() for ask in ids]
     told = read(_unwrapped(given.resume), machine=machine, asks=asks, by=invocation.approver)
-    if isinstance(told, Answers):
-        answered = claim(invocation.database, told)
-        return Command(resume={"answered": list(answered.asks)}, update=update)
-    if isinstance(told, Answered):
-        return Command(resume={"answered": list(told.asks)}, update=update)
-    brought = checked(machine, told.update) if told.update else {}
-    _try(machine, Happened(event=told.event, update=brought), before=before)
-    return Command(resume=_unwrapped(given.resume), update=update)
+    if isinstance(told, Happened):
+        brought = Happened(event=told.event, update=checked(machine, told.update) if told.update else {})
+        first = _try(machine, brought, control=control, before=before, invocation=invocation)
+        return Command(resume=enveloped(_unwrapped(given.resume), first), update=update)
+    wanted = {answer.ask for answer in told.answers} if isinstance(told, Answers) else set(told.asks)
+    first = _still_asks(machine, wanted, control=control, before=before, invocation=invocation)
+    answered = claim(invocation.database, told) if isinstance(told, Answers) else told
+    return Command(resume=enveloped({"answered": list(answered.asks)}, first), update=update)
 
 
 def _unwrapped(resume: Any) -> Any:  # JSON, or LangGraph's map of interrupt id to JSON
@@ -267,11 +285,47 @@ def refuse_drift(machine: Machine, control: Control) -> None:
     )
 
 
-def _try(machine: Machine, told: Happened, *, before: Stored) -> None:
-    """Let the pure kernel take the event on a copy; what it would refuse is refused now."""
+def _try(
+    machine: Machine, told: Happened, *, control: Control, before: Stored, invocation: Invocation
+) -> Before | None:
+    """Let the pure kernel take the event on a copy; what it would refuse is refused now.
+
+    What is due or was posted comes first, on the copy as later in the node; returns up to where that goes.
+    """
     progress = begin(machine, dict(before.values), where="the wait")
+    first = _first(machine, progress, control=control, invocation=invocation)
     if told.update:
         progress.view.apply(told.update)
     committed = finish(machine, progress, [told.event])
-    if not committed.handled:
-        raise unexpected(machine, cast(Control, before.control), told.event.name, reason=committed.reason)
+    if not committed.handled or progress.broken is not None:
+        raise unexpected(machine, progress, told.event.name, reason=committed.reason)
+    return first
+
+
+def _still_asks(
+    machine: Machine, wanted: Set[str], *, control: Control, before: Stored, invocation: Invocation
+) -> Before | None:
+    """Refuse an answer when what comes first leaves the state that asks: an ask takes only one answer."""
+    progress = begin(machine, dict(before.values), where="the wait")
+    first = _first(machine, progress, control=control, invocation=invocation)
+    gone = [
+        path
+        for path, ids in control.asks.items()
+        if machine.chart.by_path[path] in (progress.prior.exited if progress.prior else ())
+        and not wanted.isdisjoint(ids)
+    ]
+    if gone or is_over(machine, progress):
+        raise NotExpected(
+            f"A timer or an event that comes first leaves `{', '.join(gone) or 'the run'}`: nobody waits for an answer",
+            where=f"session `{invocation.session}`",
+            fix="Go on without an answer (input None, or `stateward resume`).",
+        )
+    return first
+
+
+def _first(machine: Machine, progress: Progress, *, control: Control, invocation: Invocation) -> Before | None:
+    """Take on a copy what comes before the caller's event."""
+    first, posted = found(control, invocation)
+    if first is not None:
+        take(machine, progress, posted, now=first.now)
+    return first

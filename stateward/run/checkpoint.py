@@ -13,11 +13,16 @@ states by their paths, so that a chart may grow without breaking what is stored.
 | `entries` | state path -> number of activations in this run |
 | `marks` | superstate path -> id of the last message when it was left |
 | `asks` | state path -> ids of the open asks of its activity |
+| `ended` | state path -> activation: states that are still active though their activity has ended (parallel regions) |
+| `brought` | state path -> event that brought the chart there, for the activities of parallel regions |
+| `failed` | state path -> reason: failures of regions that no transition took, while others go on |
+| `timers` | number -> `id`, `event`, `due`, `owner`: what is to be delivered later, in the order of (due, number) |
+| `mail` | the number of the last event taken from the mailbox |
 | `run` | id, number in the session, mode, pinned hashes |
 | `branch` | name of the line of checkpoints |
 | `event` | what brought the chart into its present state, when that was an event |
 | `reason` | why the run ended, when it did not complete |
-| `last` | what the last step did: event, transitions, guard verdicts, changed keys, cost |
+| `last` | what the last step did: event, transitions, guard verdicts, changed keys, cost, letters |
 """
 
 from __future__ import annotations
@@ -52,7 +57,7 @@ TERMINAL: frozenset[str] = frozenset({"completed", "halted", "failed", "cancelle
 Json = dict[str, Any]
 """JSON as LangGraph stores it: the shape is checked by `decode`, not by the type."""
 
-_MERGED = frozenset({"history", "entries", "marks", "asks"})
+_MERGED = frozenset({"history", "entries", "marks", "asks", "ended", "brought", "failed", "timers"})
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 _KEYS = frozenset({"status", "at", "run"})
 """What every control value has, and below what its `run` and the hashes in it have."""
@@ -148,6 +153,31 @@ class Control:
     def asks(self) -> Mapping[str, list[str]]:
         """State path to the ids of the open asks of its activity."""
         return self.raw.get("asks") or _EMPTY
+
+    @property
+    def ended(self) -> Mapping[str, int]:
+        """State path to activation, for states that are active although their activity has ended."""
+        return self.raw.get("ended") or _EMPTY
+
+    @property
+    def brought(self) -> Mapping[str, Json]:
+        """State path to the event that brought a region there, as it is stored."""
+        return self.raw.get("brought") or _EMPTY
+
+    @property
+    def failed(self) -> Mapping[str, Mapping[str, Any]]:
+        """State path to reason, for regions that failed while others go on."""
+        return self.raw.get("failed") or _EMPTY
+
+    @property
+    def timers(self) -> Mapping[str, Json]:
+        """Number to what is to be delivered later, as it is stored; `run/timers.py` reads it."""
+        return self.raw.get("timers") or _EMPTY
+
+    @property
+    def mail(self) -> int:
+        """The number of the last event taken from the mailbox; 0 when none was."""
+        return self.raw.get("mail") or 0
 
     @property
     def reason(self) -> Mapping[str, Any] | None:
@@ -261,6 +291,21 @@ def _drifted(path: str, chart: Definition) -> Drift:
     )
 
 
+def wakes_at(raw: Mapping[str, Any]) -> float | None:
+    """Return when the first pending timer of a run is due.
+
+    Args:
+        raw: The channel's value.
+
+    Returns:
+        Seconds since the epoch; None when nothing is pending, or when the run has ended.
+    """
+    timers: Mapping[str, Json] = raw.get("timers") or _EMPTY
+    if not timers or raw["status"] in TERMINAL:
+        return None
+    return min(timer["due"] for timer in timers.values())
+
+
 def configuration_delta(
     before: Configuration, after: Configuration, chart: Definition, *, entered: Iterable[int]
 ) -> Json:
@@ -296,7 +341,9 @@ def _history_delta(before: Configuration, after: Configuration, chart: Definitio
 
 
 def start_delta(*, run: str, run_no: int, pins: Pins, branch: str) -> Json:
-    """Return the delta that opens a run: no state is active yet; history, entries and asks are empty.
+    """Return the delta that opens a run: no state is active yet; history, entries, asks and timers are empty.
+
+    The number of the last event taken from the mailbox stays: it belongs to the session.
 
     Args:
         run: The new run's id.
@@ -314,6 +361,10 @@ def start_delta(*, run: str, run_no: int, pins: Pins, branch: str) -> Json:
         "history": None,
         "entries": None,
         "asks": None,
+        "ended": None,
+        "brought": None,
+        "failed": None,
+        "timers": None,
         "event": None,
         "reason": None,
         "last": {"event": "start"},

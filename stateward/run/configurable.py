@@ -39,6 +39,18 @@ def is_nested(config: RunnableConfig) -> bool:
     return bool(configurable.get("checkpoint_ns")) and any(key.startswith("__pregel_") for key in configurable)
 
 
+def onward(config: RunnableConfig | None) -> RunnableConfig | None:
+    """Return a config that names the session of another one, and neither a checkpoint of it nor what its caller saw.
+
+    Args:
+        config: LangGraph's config.
+    """
+    if config is None:
+        return None
+    kept = {key: value for key, value in config.get("configurable", {}).items() if key not in ("checkpoint_id", AFTER)}
+    return {**config, "configurable": kept}
+
+
 def with_fence(config: RunnableConfig, fence: int | None) -> RunnableConfig:
     """Let writes under a config carry a fencing token.
 

@@ -17,6 +17,7 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.store.base import BaseStore
 from typing_extensions import TypeVar as DefaultTypeVar
 
+from stateward.chart.delay import Cancel, Delayed, Schedule
 from stateward.chart.event import Event, Occurrence, occurrence_of
 from stateward.errors import DefinitionError, RunError
 from stateward.run.door.door import Door
@@ -57,6 +58,7 @@ class Core(Generic[C]):
     attempt: int = 1
     """1 on the first attempt, more when the gate sent one back."""
     raised: list[Occurrence] = field(default_factory=list[Occurrence])
+    timers: list[Schedule | Cancel] = field(default_factory=list[Schedule | Cancel])
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
     _door: Door | None = None
 
@@ -101,13 +103,39 @@ class Core(Generic[C]):
             left[limit.unit] = min(rest, left.get(limit.unit, rest))
         return left
 
-    def raise_event(self, event: Event | Occurrence | str) -> None:
-        """Raise an internal event; it is processed when the activity has ended, before its completion.
+    def raise_event(self, event: Event | Occurrence | str, *, after_s: float | None = None, id: str = "") -> None:
+        """Raise an event: an internal one now, or one that comes later as if from outside.
+
+        An internal one is processed when the activity has ended, before its completion. What is to come later is set
+        when the step commits that the activity ends with, and survives a restart.
 
         Args:
             event: A typed event, or the bare name of one without data.
+            after_s: Seconds from the commit, finite and at least 0; 0 is after the whole step. None for now.
+            id: A name to cancel it by, of one that comes later; empty if that is not wanted.
+
+        Raises:
+            ValueError: `after_s` is negative or not finite, `id` looks like a timer of the chart's own, or is given to
+                one that comes now.
+            DefinitionError: A bare name is not a legal event name.
         """
-        self.raised.append(occurrence_of(event))
+        if after_s is not None:
+            self.timers.append(Delayed(event, after_s=after_s, id=id).schedule())
+        elif id:
+            raise ValueError(f"The event with the id `{id}` comes now; give it `after_s` if it is to come later")
+        else:
+            self.raised.append(occurrence_of(event))
+
+    def cancel_event(self, id: str) -> None:
+        """Forget the events of an id that are to come later; nothing happens if there are none.
+
+        Args:
+            id: The id given to `raise_event` or `Delayed`; not empty.
+
+        Raises:
+            ValueError: The id is empty, or looks like a timer of the chart's own.
+        """
+        self.timers.append(Delayed.cancel(id))
 
     def emit(self, data: object) -> None:
         """Send data to the `custom` stream of the graph.

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from stateward.chart.data import News, told
 from stateward.chart.definition import Action, Definition, Node, Transition
-from stateward.chart.event import Event, Occurrence, occurrence_of
+from stateward.chart.event import Occurrence
+from stateward.chart.guard import Active, Bound
 from stateward.chart.step import Step
 from stateward.errors import UpdateRefused
 from stateward.run.view import View
-
-Raised = Event | Occurrence | str
-"""What an action may return to raise an internal event."""
 
 
 class ViewData:
@@ -34,39 +33,35 @@ class ViewData:
         self.events: dict[str, Occurrence] = {}
         """What happened in this step, by name: the event that brings a state its activity is found here."""
 
-    def test(self, transition: Transition, *, event: Occurrence | None) -> bool:
+    def test(self, transition: Transition, *, event: Occurrence | None, active: Active) -> bool:
         """Evaluate a transition's guard; one without a guard is true.
 
         Args:
             transition: The transition.
             event: What triggered it, or None.
+            active: The paths of the active states.
         """
         if transition.guard is None:
             return True
         seen = self._since_mark(transition) if self._marks and transition.kind == "always" else self._view
-        return bool(transition.guard(self._view.schema.present(seen), event.value if event else None))
+        return bool(transition.guard(self._view.schema.present(seen), _value(event), active=active))
 
     def _since_mark(self, transition: Transition) -> Mapping[str, Any]:
         mark = self._marks.get(self._chart.nodes[transition.source].path)
         return self._view if mark is None else _SinceMark(self._view, mark=mark)
 
-    def perform(self, action: Action, *, event: Occurrence | None) -> Sequence[Occurrence]:
-        """Run an action, take its update in, and return the events it raised.
+    def perform(self, action: Action, *, event: Occurrence | None, active: Active) -> Sequence[News]:
+        """Run an action, take its update in, and return what it tells the chart.
 
         Args:
-            action: Returns an update, an event, a list of events, or None.
+            action: Returns an update, an event, a bare name, a `Delayed`, a `Cancel`, a list of these, or None.
             event: What triggered it, or None.
+            active: The paths of the active states.
         """
-        returned = action.fn(self._view.schema.present(self._view), event.value if event else None)
-        if returned is None:
-            return ()
-        if isinstance(returned, Mapping):
-            self._take(cast("Mapping[str, Any]", returned))
-            return ()
-        several = (returned,) if isinstance(returned, Event | Occurrence | str) else cast("Sequence[Raised]", returned)
-        raised = tuple(occurrence_of(each) for each in several)
-        self.events.update((one.name, one) for one in raised)
-        return raised
+        returned = action.fn(self._view.schema.present(self._view), _value(event), active=active)
+        news = told(returned, action=action, take=self._take)
+        self.events.update((one.name, one) for one in news if isinstance(one, Occurrence))
+        return news
 
     def _take(self, update: Mapping[str, Any]) -> None:
         try:
@@ -75,16 +70,29 @@ class ViewData:
             # No StatewardError: the kernel makes `error.action` of it, as of everything else an action raises.
             raise ValueError(str(misfit)) from misfit
 
-    def result(self, final: Node, *, event: Occurrence | None) -> object:
+    def result(self, final: Node, *, event: Occurrence | None, active: Active) -> object:
         """Evaluate a final state's `data`.
 
         Args:
             final: The final state.
             event: What led there, or None.
+            active: The paths of the active states.
         """
         if final.data is None:
             return None
-        return final.data(self._view.schema.present(self._view), event.value if event else None)
+        return final.data(self._view.schema.present(self._view), _value(event), active=active)
+
+    def delay(self, transition: Transition, *, event: Occurrence | None, active: Active) -> object:
+        """Evaluate the seconds of an `after` transition.
+
+        Args:
+            transition: The transition.
+            event: What led to its source, or None.
+            active: The paths of the active states.
+        """
+        if not isinstance(transition.delay, Bound):
+            return transition.delay
+        return transition.delay(self._view.schema.present(self._view), _value(event), active=active)
 
 
 class _SinceMark(Mapping[str, Any]):
@@ -108,6 +116,10 @@ class _SinceMark(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._view)
+
+
+def _value(event: Occurrence | None) -> object:
+    return event.value if event else None
 
 
 def marks_after(step: Step, *, chart: Definition, view: View) -> dict[str, str]:

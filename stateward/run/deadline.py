@@ -158,7 +158,7 @@ async def called(pool: Pool, work: Callable[[], Any], *, is_async: bool, timeout
     return await thread_in_time(pool, work, timeout_s=timeout_s)
 
 
-async def stop(*tasks: asyncio.Task[Any]) -> None:
+async def stop(*tasks: asyncio.Future[Any]) -> None:
     """Cancel tasks and wait until they have stopped, but no longer than a short grace.
 
     Args:

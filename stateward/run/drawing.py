@@ -1,19 +1,26 @@
 """The chart as LangChain's drawable graph: what `get_graph`, the dev server and Studio show.
 
 A colon in a node's id makes LangChain's Mermaid drawing group it, so the path `WORKING.PLAN` becomes `WORKING:PLAN`.
+That drawing leaves out a group that has no edge of its own, and refuses two groups of one name. So a state that only
+holds other groups, as a parallel state does, gets a node through which it is entered, and a repeated name a number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Sequence
 
 from langchain_core.runnables.graph import Edge, Graph, Node
 
 from stateward.chart.definition import Definition, Transition
+from stateward.chart.label import label
 from stateward.run.plan import Machine
 
 _START = "__start__"
 _END = "__end__"
+_FORK = "(enter)"
+"""The node through which all regions are entered."""
+_JOIN = "(join)"
+"""The node at which all regions have ended."""
 
 
 def drawable(machine: Machine) -> Graph:
@@ -23,71 +30,126 @@ def drawable(machine: Machine) -> Graph:
         machine: The lowered chart.
 
     Returns:
-        States as nodes grouped by superstate, transitions as labelled edges, generated `ask` substates included.
+        States as nodes grouped by superstate and region, transitions as labelled edges, timers and generated `ask`
+        substates included. What leaves no state is left out: an edge from a node to itself would say the opposite.
     """
-    chart = machine.chart
-    shown = [node.index for node in chart.nodes if node.kind in ("atomic", "final")]
-    names = {index: _id(chart.nodes[index].path) for index in shown}
-    nodes = [Node(id=names[index], name=chart.nodes[index].name, data=None, metadata=None) for index in shown]
-    edges = [Edge(source=_START, target=names[index]) for index in _entered(chart, 0)]
-    for transition in chart.transitions:
-        edges.extend(_arrows(chart, transition, names))
-    edges.extend(Edge(source=names[index], target=_END) for index in shown if _is_end(chart, index))
-    for index in shown:
-        plan = machine.plans.get(index)
-        if plan is not None and plan.can_ask:
-            ask = _id(f"{chart.nodes[index].path}.ask")
-            nodes.append(Node(id=ask, name="ask", data=None, metadata=None))
-            edges.append(Edge(source=names[index], target=ask, data="needs a person", conditional=True))
-            edges.append(Edge(source=ask, target=names[index], data="answered"))
+    asking = [index for index, plan in machine.plans.items() if plan.can_ask]
+    drawn = _Drawn(machine.chart, asking=asking)
+    drawn.edges += [Edge(source=_START, target=name) for name in drawn.entered(0)]
+    for index in drawn.gates:
+        drawn.gate(index)
+    for transition in machine.chart.transitions:
+        drawn.edges.extend(drawn.arrows(transition))
+    drawn.edges += [Edge(source=drawn.ids[index], target=_END) for index in machine.chart.tables.finals]
+    for index in asking:
+        drawn.ask(index)
     first, last = (Node(id=name, name=name, data=None, metadata=None) for name in (_START, _END))
-    return Graph(nodes={node.id: node for node in (first, *nodes, last)}, edges=edges)
+    return Graph(nodes={node.id: node for node in (first, *drawn.nodes, last)}, edges=_loops_joined(drawn.edges))
 
 
-def _arrows(chart: Definition, transition: Transition, names: Mapping[int, str]) -> Iterator[Edge]:
-    for source in _leaves(chart, transition.source):
-        for target in _targets(chart, transition):
-            yield Edge(
-                source=names[source],
-                target=names[target],
-                data=_label(transition),
-                conditional=_is_conditional(transition),
-            )
+class _Drawn:
+    def __init__(self, chart: Definition, *, asking: Collection[int]) -> None:
+        self.chart = chart
+        self.ids = _ids(chart, asking=asking)
+        self.nodes: list[Node] = []
+        self.edges: list[Edge] = []
+        self.gates = [node.index for node in chart.nodes[1:] if _only_groups(chart, node.index)]
+        for node in chart.nodes:
+            if node.kind in ("atomic", "final"):
+                self.add(self.ids[node.index], node.name)
+
+    def add(self, name: str, shown: str) -> str:
+        self.nodes.append(Node(id=name, name=shown, data=None, metadata=None))
+        return name
+
+    def gate(self, index: int) -> None:
+        """Draw how a state that only holds groups is entered, and how its regions come together."""
+        node = self.chart.nodes[index]
+        fork = self.add(f"{self.ids[index]}:{_FORK}", node.name)
+        self.edges += [Edge(source=fork, target=name) for name in self.inside(index)]
+        if node.kind == "parallel" and any(self.chart.transitions[t].kind == "completion" for t in node.transitions):
+            join = self.add(f"{self.ids[index]}:{_JOIN}", "all done")
+            finals = [child for child in range(index, node.end) if self.chart.nodes[child].kind == "final"]
+            ends = [self.ids[final] for final in finals if _completes(self.chart, final, index)]
+            self.edges += [Edge(source=name, target=join) for name in ends]
+
+    def ask(self, index: int) -> None:
+        """Draw the generated substate in which a person is waited for."""
+        name = self.ids[index]
+        ask = self.add(f"{name}:ask", "ask")
+        self.edges.append(Edge(source=name, target=ask, data="needs a person", conditional=True))
+        self.edges.append(Edge(source=ask, target=name, data="answered"))
+
+    def arrows(self, transition: Transition) -> Iterator[Edge]:
+        conditional = transition.kind != "completion" or transition.guard is not None
+        text = label(transition) or None
+        for source in self.sources(transition):
+            for target in transition.targets:
+                for entered in self.entered(target):
+                    yield Edge(source=source, target=entered, data=text, conditional=conditional)
+
+    def sources(self, transition: Transition) -> list[str]:
+        """A superstate's transition is drawn from the states inside it; its completion from where it ends."""
+        node = self.chart.nodes[transition.source]
+        inside = range(node.index, node.end)
+        if transition.kind == "completion" and node.kind == "parallel":
+            return [f"{self.ids[node.index]}:{_JOIN}"]
+        if transition.kind == "completion" and node.kind == "compound":
+            finals = (state for state in inside if self.chart.nodes[state].kind == "final")
+            return [self.ids[state] for state in finals if _completes(self.chart, state, node.index)]
+        return [self.ids[state] for state in inside if self.chart.nodes[state].kind == "atomic"]
+
+    def entered(self, state: int) -> list[str]:
+        node = self.chart.nodes[state]
+        if node.kind in ("atomic", "final"):
+            return [self.ids[state]]
+        if node.kind == "history":
+            return [name for target in node.default for name in self.entered(target)]
+        return [f"{self.ids[state]}:{_FORK}"] if state in self.gates else self.inside(state)
+
+    def inside(self, state: int) -> list[str]:
+        node = self.chart.nodes[state]
+        targets = node.initial if node.kind == "compound" else _regions(self.chart, state)
+        return [name for target in targets for name in self.entered(target)]
 
 
-def _is_end(chart: Definition, index: int) -> bool:
-    return chart.nodes[index].kind == "final" and chart.nodes[index].parent == 0
+def _loops_joined(edges: Sequence[Edge]) -> list[Edge]:
+    """Join the edges from a node to itself: two of them would be drawn as a group."""
+    joined: dict[object, Edge] = {}
+    for number, edge in enumerate(edges):
+        key = edge.source if edge.source == edge.target else number
+        known = joined.get(key)
+        joined[key] = edge if known is None else edge._replace(data=f"{known.data}; {edge.data}", conditional=True)
+    return list(joined.values())
 
 
-def _id(path: str) -> str:
-    head, _, rest = path.partition(".")
-    return f"{head}:{rest.replace('.', ':')}" if rest else head
+def _ids(chart: Definition, *, asking: Collection[int]) -> dict[int, str]:
+    ids = {0: ""}
+    groups: set[str] = set()
+    for node in chart.nodes[1:]:
+        name = node.name
+        if node.kind in ("compound", "parallel") or node.index in asking:
+            name = f"{name}_{node.index}" if name in groups else name
+            groups.add(name)
+        ids[node.index] = f"{ids[node.parent]}:{name}" if ids[node.parent] else name
+    return ids
 
 
-def _leaves(chart: Definition, state: int) -> list[int]:
-    """A superstate's transition is drawn from the states inside it."""
-    return [n.index for n in chart.nodes[state : chart.nodes[state].end] if n.kind == "atomic"]
+def _regions(chart: Definition, state: int) -> list[int]:
+    return [child for child in chart.nodes[state].children if chart.nodes[child].kind != "history"]
 
 
-def _entered(chart: Definition, state: int) -> list[int]:
-    node = chart.nodes[state]
-    if node.kind in ("atomic", "final"):
-        return [state]
-    following = node.default if node.kind == "history" else node.initial
-    if node.kind == "parallel":
-        following = tuple(child for child in node.children if chart.nodes[child].kind != "history")
-    return [leaf for target in following for leaf in _entered(chart, target)]
+def _only_groups(chart: Definition, state: int) -> bool:
+    """Tell whether no edge can lie directly in a state: between regions, or beside a single superstate."""
+    inside = _regions(chart, state)
+    return chart.nodes[state].kind == "parallel" or (
+        chart.nodes[state].kind == "compound"
+        and len(inside) == 1
+        and chart.nodes[inside[0]].kind in ("compound", "parallel")
+    )
 
 
-def _targets(chart: Definition, transition: Transition) -> list[int]:
-    return [leaf for target in transition.targets for leaf in _entered(chart, target)]
-
-
-def _label(transition: Transition) -> str | None:
-    event = ", ".join(transition.events) if transition.kind == "event" else ""
-    guard = f"[{transition.guard_name}]" if transition.guard is not None else ""
-    return " ".join(part for part in (event, guard) if part) or None
-
-
-def _is_conditional(transition: Transition) -> bool:
-    return transition.kind != "completion" or transition.guard is not None
+def _completes(chart: Definition, final: int, state: int) -> bool:
+    """Tell whether a final state counts for the completion of a state around it: through regions only."""
+    around = chart.ancestors(final, upto=state)
+    return all(chart.nodes[chart.nodes[region].parent].kind == "parallel" for region in around)

@@ -8,7 +8,7 @@ awaits async work in place and puts sync work into a thread, as LangGraph does.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +26,10 @@ GRACE_S = 1.0
 """How long a loop of ours may take to end before it is left behind, in seconds."""
 
 
+class LeftEarly(BaseException):  # a signal, like GeneratorExit: no activity may take it for an error of its own
+    """Whoever reads the stream of the graph has left it: what its nodes wait for does not come."""
+
+
 class Bridge:
     """The crossing from sync code to the event loop of its invocation.
 
@@ -39,6 +43,7 @@ class Bridge:
         self._ending: asyncio.Event | None = None
         self._calls: set[Future[Any]] = set()
         self._closed = False
+        self._left = False
         self._broken: BaseException | None = None
         """What ended the loop before its time: `SystemExit` in a task of its own."""
         self._lock = Lock()
@@ -54,6 +59,7 @@ class Bridge:
 
         Raises:
             RunError: The invocation is over; whoever calls was left behind by it.
+            LeftEarly: The stream of the graph was left.
         """
         future = self._begin(work)
         try:
@@ -61,6 +67,8 @@ class Bridge:
         except CancelledError:
             if self._broken is not None:
                 raise self._broken from None
+            if self._left:
+                raise LeftEarly from None
             raise
         except BaseException:
             future.cancel()
@@ -75,6 +83,8 @@ class Bridge:
                 raise RunError("The call of the graph is over", fix="Make no calls after the activity has ended.")
             if self._broken is not None:
                 raise self._broken
+            if self._left:
+                raise LeftEarly
             loop = self._loop = self._loop or self._open()
             future = asyncio.run_coroutine_threadsafe(_caught(work), loop)
             self._calls.add(future)
@@ -100,6 +110,33 @@ class Bridge:
         self._ending = asyncio.Event()
         ready.set_result(loop)
         await self._ending.wait()
+
+    def hand_on(self, parts: Iterator[T]) -> Iterator[T]:
+        """Hand on the parts of a stream; when their reader leaves early, the calls of its nodes end.
+
+        LangGraph waits for its nodes when its stream is closed, so they would hold up a reader who has gone.
+
+        Args:
+            parts: From the graph's own stream.
+
+        Returns:
+            The same parts.
+        """
+        for part in parts:
+            try:
+                yield part
+            except BaseException:
+                with self._lock:
+                    self._left = True
+                    calls = tuple(self._calls)
+                for call in calls:
+                    call.cancel()
+                raise
+
+    def reopen(self) -> None:
+        """Let calls be made again, when the nodes of a stream that was left are over."""
+        with self._lock:
+            self._left = False
 
     def close(self) -> None:
         """End the calls that are being made, and the loop's thread, when one was started.

@@ -52,8 +52,7 @@ def edited(machine: Machine, supersteps: Sequence[Sequence[StateUpdate]], *, bef
         raise NotExpected("An edit is one mapping of state keys", fix="Call `update_state(config, {KEY: VALUE})`.")
     refuse_contradiction(machine, stored(before, machine=machine))
     values = checked(machine, cast("Mapping[str, Any]", updates[0].values))
-    anyone = machine.activity_node(min(machine.plans)) if machine.plans else machine.wait_node(_first(machine))
-    node = before.next[0] if before.next else anyone
+    node = before.next[0] if before.next else any_node(machine)
     return StateUpdate(values=cast("dict[str, Any]", Command(update=values, goto=before.next)), as_node=node)
 
 
@@ -64,6 +63,15 @@ def begun(before: StateSnapshot) -> bool:
         before: The checkpoint.
     """
     return bool(before.values) and before.next != ("__start__",)
+
+
+def any_node(machine: Machine) -> str:
+    """Return the name of some node of the graph.
+
+    Args:
+        machine: The lowered chart.
+    """
+    return machine.activity_node(min(machine.plans)) if machine.plans else machine.wait_node(_first(machine))
 
 
 def _first(machine: Machine) -> int:

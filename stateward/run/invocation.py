@@ -7,7 +7,7 @@ number of sessions at once.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, cast
@@ -15,12 +15,23 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 
 from stateward.run.drive import Bridge
+from stateward.run.hub.attention import Attention
 from stateward.run.store.database import Database
 from stateward.run.store.lease import Lease
 from stateward.run.threads import Threads
 
 KEY = "__stateward_invocation"
 """Two underscores: LangGraph keeps such keys out of checkpoint metadata."""
+
+
+@dataclass(slots=True)
+class ToParent:
+    """What a nested call tells the graph it is a node of."""
+
+    shared: Mapping[str, Sequence[Any]] | None = None
+    """The updates of each reduced key; None while no node of the run was visited in this call."""
+    taken: bool = False
+    """Whether the call it was made for has found it; calls inside that one are not the parent's."""
 
 
 @dataclass(slots=True)
@@ -37,8 +48,17 @@ class Invocation:
     approver: str = ""
     """Who answers asks in this call: `approver` in the config's `configurable`."""
     lease: Lease | None = None
+    shared: bool = False
+    """Whether others can reach the session while it runs: its graph has a saver."""
     failure: BaseException | None = None
+    """What failed the run; it is raised to whoever called the graph."""
+    failures: dict[str, Exception] = field(default_factory=dict[str, Exception])
+    """State path to what failed a region while others went on."""
+    attention: Attention = field(default_factory=Attention)
+    """The activities that run in tasks of their own, and what they are waited for beside."""
     context: object = None
+    parent: ToParent | None = None
+    """Where a run that is a node of another graph notes its updates."""
     _database: Database | None = None
     _left: bool = False
     _lock: Lock = field(default_factory=Lock)
@@ -84,6 +104,10 @@ class Invocation:
             database, self._database = self._database, None
         if database is not None:
             database.close()
+
+    def now(self) -> float:
+        """Return the time of the session's database, in seconds since the epoch."""
+        return self.database.clock.now()
 
     @property
     def fence(self) -> int | None:

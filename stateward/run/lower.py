@@ -20,22 +20,23 @@ from langgraph.store.base import BaseStore
 from typing_extensions import TypedDict
 
 from stateward.chart.definition import Definition
-from stateward.chart.step import start
-from stateward.errors import DefinitionError
+from stateward.chart.step import Step
 from stateward.govern.effective import effective
 from stateward.govern.fingerprint import digest
 from stateward.govern.policy import Policy
 from stateward.run.allowlist import allowlist
 from stateward.run.checkpoint import CHANNEL, Pins
-from stateward.run.data import ViewData
 from stateward.run.door.role import ModelRole
 from stateward.run.door.tool import Tool
 from stateward.run.graph import ChartGraph
-from stateward.run.node import StateNode, Values, activity_steps, enter_steps
-from stateward.run.plan import ENTER, Machine, chain, plan_state
+from stateward.run.hub.hub import hub_steps
+from stateward.run.hub.rest import rest_steps
+from stateward.run.hub.single import heeding_steps
+from stateward.run.node import StateNode, Values, activity_steps, begin, enter_steps
+from stateward.run.plan import ENTER, HUB, REST, Machine, chain, plan_state
+from stateward.run.resume import is_internal
 from stateward.run.state import StateSchema, declared_types, schema_json, with_control
 from stateward.run.tables import Tables
-from stateward.run.view import View
 from stateward.run.wait import ask_steps, wait_steps
 
 LEAST_LIMIT = 1_000
@@ -67,11 +68,10 @@ def lower(
         The machine and the builder.
 
     Raises:
-        DefinitionError: The chart has parallel regions, a state's activity cannot be called, or a contract is unknown.
+        DefinitionError: A state's activity cannot be called, or a contract is unknown.
         PolicyLoosened: A policy is weaker than one around it.
         UnknownTool: A state declares a tool that nobody registered.
     """
-    _refuse_parallel(definition)
     hints = declared_types(schema)
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(
         _typed_dict(f"{definition.name}_state", with_control(hints)),
@@ -125,16 +125,6 @@ def finish(
     return graph.with_config(recursion_limit=_recursion_limit(machine))
 
 
-def _refuse_parallel(definition: Definition) -> None:
-    for node in definition.nodes:
-        if node.kind == "parallel":
-            raise DefinitionError(
-                f"State `{node.path}` is parallel, which the LangGraph lowering does not run yet",
-                where=definition.name,
-                fix="Use a superstate; parallel regions come with the next release.",
-            )
-
-
 def _machine(
     definition: Definition,
     *,
@@ -172,7 +162,14 @@ def _machine(
         ),
         microsteps=min(policy.microsteps for policy in effectives.values()),
         name=definition.name,
+        heeding=frozenset(index for index in plans if _heeds(definition, index)),
     )
+
+
+def _heeds(definition: Definition, state: int) -> bool:
+    """Whether something from outside may concern a state: an event that is not the chart's own news, or a timer."""
+    reactions = [t for t in definition.tables.triggered[state] if t.kind == "event"]
+    return any(t.delay is not None or not all(is_internal(name) for name in t.events) for t in reactions)
 
 
 def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> None:
@@ -181,42 +178,51 @@ def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> Non
             continue
         plan = machine.plans.get(node.index)
         if plan is not None:
-            _add(builder, machine.activity_node(node.index), partial(activity_steps, machine, plan))
-            _add(builder, machine.ask_node(node.index), partial(ask_steps, machine, node.index))
+            steps = heeding_steps if node.index in machine.heeding else activity_steps
+            _add(machine, builder, machine.activity_node(node.index), partial(steps, machine, plan))
+            _add(machine, builder, machine.ask_node(node.index), partial(ask_steps, machine, node.index))
         if machine.waits(node.index):
-            _add(builder, machine.wait_node(node.index), partial(wait_steps, machine, node.index))
+            _add(machine, builder, machine.wait_node(node.index), partial(wait_steps, machine, node.index))
+    if machine.chart.tables.has_parallel:
+        _add(machine, builder, HUB, partial(hub_steps, machine))
+        _add(machine, builder, REST, partial(rest_steps, machine))
     first = _known_start(machine)
     if first is not None:
         builder.add_edge(START, first)
         return
-    _add(builder, ENTER, partial(enter_steps, machine))
+    _add(machine, builder, ENTER, partial(enter_steps, machine))
     builder.add_conditional_edges(START, partial(_dispatch, machine))
 
 
 def _known_start(machine: Machine) -> str | None:
     """The node every run starts in, where neither a guard nor an action has a say in it."""
     tables = machine.chart.tables
+    if len([entered for entered, _ in tables.start if entered in tables.atoms]) > 1:
+        return None
     state = tables.start[-1][0]
-    if tables.has_always or any(blocks for _, blocks in tables.start) or state not in machine.plans:
+    acts = any(blocks or tables.timers[entered] for entered, blocks in tables.start)
+    if tables.has_always or acts or state not in machine.plans:
         return None
     return machine.activity_node(state)
 
 
-def _add(builder: StateGraph[Any, Any, Any, Any], name: str, steps: Any) -> None:  # makes a node's generator
-    node = cast("Runnable[Any, Any]", StateNode(name, steps))
+def _add(machine: Machine, builder: StateGraph[Any, Any, Any, Any], name: str, steps: Any) -> None:
+    """Add a node; `steps` makes its generator."""
+    node = cast("Runnable[Any, Any]", StateNode(name, steps, schema=machine.schema))
     builder.add_node(name, node, destinations=(END,))
 
 
 def _dispatch(machine: Machine, values: Values, config: RunnableConfig) -> str:
-    """Where an input leads: to the first state's activity, or to the node that enters a chart that waits at once."""
-    view = View(machine.schema, {key: values[key] for key in values if key != CHANNEL}, "the start")
-    step = start(machine.chart, ViewData(chart=machine.chart, view=view, marks={}), limit=machine.microsteps)
-    return machine.activity_node(step.starts[0]) if step.starts else ENTER
+    """Where an input leads: to the one first state's activity, or to the node that enters the chart."""
+    step = cast(Step, begin(machine, values, where="the start").step)
+    single = step.starts and not step.timers and len(step.configuration.atomic(machine.chart)) == 1
+    return machine.activity_node(step.starts[0]) if single else ENTER
 
 
 def _recursion_limit(machine: Machine) -> int:
     """Enough supersteps for every turn the fuse allows, each of them visiting every state and its ask once."""
     turns = [limit.value for policy in machine.effectives.values() for limit in policy.limits if limit.unit == "turns"]
-    if not turns:
-        return NO_FUSE_LIMIT
-    return max(LEAST_LIMIT, int(max(turns) + 1) * (2 * len(machine.plans) + 2) + 25)
+    # Each event that comes from outside while activities run is a superstep too.
+    open_ended = not turns or machine.heeding or machine.chart.tables.has_parallel
+    least = NO_FUSE_LIMIT if open_ended else LEAST_LIMIT
+    return max(least, int(max(turns, default=0) + 1) * (2 * len(machine.plans) + 2) + 25)

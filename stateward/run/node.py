@@ -1,59 +1,34 @@
 """A state's node: run the activity, then the kernel, and commit both as one update and one `goto`.
 
-Each node is a generator of work (see `drive`), so that sync and async runs share every decision. A newcomer who
-follows a tool call starts here: `_attempts` calls the activity with its `Run`.
+Each node is a generator of work (see `drive`), so that sync and async runs share every decision. This one serves a
+chart with one active state; `hub` serves several. `activity` runs the activity itself, `commit` makes the command.
 """
 
 from __future__ import annotations
 
-from asyncio import CancelledError
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableConfig
-from langgraph.errors import GraphBubbleUp
-from langgraph.runtime import get_runtime
+from langgraph.graph import END
 from langgraph.types import Command
 
-from stateward.chart.event import Occurrence
 from stateward.chart.step import start
-from stateward.errors import CheckpointError, DefinitionError, Diverged, RunError, UpdateRefused
-from stateward.govern.gate import Failed, check
+from stateward.errors import RunError
+from stateward.run.activity import Ended, applied, attempts, visit
 from stateward.run.checkpoint import CHANNEL, Control, decode
 from stateward.run.commit import Committed, Progress, ask_commit, finish
-from stateward.run.context import Core, Run, SyncRun, awithin, within
 from stateward.run.data import ViewData
-from stateward.run.deadline import Late, in_time, is_cancelled, own_cancellation
-from stateward.run.door.activation import Activation
-from stateward.run.door.door import Door
-from stateward.run.door.signal import Signal, Suspend, Trip
-from stateward.run.door.tool import ToolResult
+from stateward.run.door.signal import Suspend
 from stateward.run.drive import Steps, Work, drive_async, drive_sync
 from stateward.run.invocation import Invocation, invocation_of
+from stateward.run.nested import note
 from stateward.run.plan import Machine, StatePlan
+from stateward.run.state import StateSchema
 from stateward.run.store.ask import Ask
-from stateward.run.update import as_update
 from stateward.run.view import View
 
 Values = dict[str, Any]
-_KINDS = {UpdateRefused: "update", Diverged: "diverged", DefinitionError: "definition"}
-"""Which error event an exception of an activity becomes; any other is `error.activity`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """An activity came to its end, well or badly: the events the chart gets, and what it wanted to commit."""
-
-    events: tuple[Occurrence, ...]
-    failure: Exception | None = None
-    ask: Suspend | None = None
-    """Who is asked, when the chart does not react to the event."""
-
-
-class _TimedOut(TimeoutError):
-    """The state's own limit ran out; a timeout that the activity raises itself is one of its errors."""
 
 
 class StateNode(Runnable[Values, Command[Any]]):
@@ -62,11 +37,13 @@ class StateNode(Runnable[Values, Command[Any]]):
     Args:
         name: The node's name.
         steps: Makes the generator of work for one visit.
+        schema: The chart's channels.
     """
 
-    def __init__(self, name: str, steps: Any) -> None:  # a function (values, config) -> Steps[Command]
+    def __init__(self, name: str, steps: Any, *, schema: StateSchema) -> None:
         self.name = name
-        self._steps = steps
+        self._steps = steps  # a function (values, config) -> Steps[Command]
+        self._schema = schema
 
     def invoke(self, input: Values, config: RunnableConfig | None = None, **kwargs: Any) -> Command[Any]:
         """Run the node in this thread.
@@ -77,7 +54,11 @@ class StateNode(Runnable[Values, Command[Any]]):
             kwargs: Unused.
         """
         config = config or {}
-        return drive_sync(self._steps(input, config), bridge=invocation_of(config).bridge)
+        invocation = invocation_of(config)
+        command = drive_sync(self._steps(input, config), bridge=invocation.bridge)
+        if invocation.parent is not None:
+            note(command, schema=self._schema, values=input, parent=invocation.parent)
+        return command
 
     async def ainvoke(self, input: Values, config: RunnableConfig | None = None, **kwargs: Any) -> Command[Any]:
         """Run the node on this event loop.
@@ -88,7 +69,11 @@ class StateNode(Runnable[Values, Command[Any]]):
             kwargs: Unused.
         """
         config = config or {}
-        return await drive_async(self._steps(input, config), threads=invocation_of(config).threads)
+        invocation = invocation_of(config)
+        command = await drive_async(self._steps(input, config), threads=invocation.threads)
+        if invocation.parent is not None:
+            note(command, schema=self._schema, values=input, parent=invocation.parent)
+        return command
 
 
 def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
@@ -104,25 +89,89 @@ def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: Ru
         A generator of work that returns LangGraph's command.
     """
     invocation = invocation_of(config)
-    progress = begin(machine, values, where=plan.node.path)
+    progress = begin(machine, values, where=plan.node.path, now=invocation.now)
     try:
-        ended = yield from _attempts(machine, plan, progress, invocation)
+        ended = yield from attempts(visit(machine, plan, progress, invocation))
     except Suspend as suspended:
-        yield Work(fn=_put_asks, args=(invocation, suspended.asks))
-        return ask_commit(machine, plan.node.index, progress, suspended.asks)
-    committed = finish(machine, progress, ended.events)
-    if len(ended.events) > 1 and _is_stopped_by(committed, ended):
+        return (yield from asked(machine, plan, progress, invocation, suspended)).command
+    committed = land(machine, plan, values, progress, invocation, ended)
+    if committed is None:
+        committed = yield from ask_after_all(machine, plan, values, invocation, ended)
+    return committed.command
+
+
+def land(
+    machine: Machine, plan: StatePlan, values: Values, progress: Progress, invocation: Invocation, ended: Ended
+) -> Committed | None:
+    """Let the chart have an activity's end, and make the commit.
+
+    Args:
+        machine: The lowered chart.
+        plan: The state.
+        values: The state's values of this moment, with the control channel.
+        progress: Where the step stands.
+        invocation: The call of the graph.
+        ended: How the activity ended.
+
+    Returns:
+        The commit; None when the chart does not react to what a person can decide: they are to be asked.
+    """
+    state, ended = plan.node.index, applied(plan, progress, ended)
+    committed = finish(machine, progress, ended.events, state=state)
+    if committed.fatal and len(ended.events) > 1 and _is_stopped_by(committed, ended):
         # What the activity raised before its end must not move the chart from where a raised limit lets it go on.
-        committed = finish(machine, begin(machine, values, where=plan.node.path), ended.events[-1:])
+        progress = begin(machine, values, where=plan.node.path, now=invocation.now)
+        committed = finish(machine, progress, ended.events[-1:], state=state)
     if ended.ask is not None and not committed.handled:
-        yield Work(fn=_put_asks, args=(invocation, ended.ask.asks))
-        return ask_commit(machine, plan.node.index, begin(machine, values, where=plan.node.path), ended.ask.asks)
-    return told(committed, invocation, failure=ended.failure)
+        return None
+    if committed.failed or committed.region is not None:
+        keep_failure(committed, invocation, failure=ended.failure)
+    return committed
+
+
+def ask_after_all(
+    machine: Machine, plan: StatePlan, values: Values, invocation: Invocation, ended: Ended
+) -> Steps[Committed]:
+    """Ask a person about what the chart did not react to; nothing of the activity is kept.
+
+    Args:
+        machine: The lowered chart.
+        plan: The state.
+        values: The state's values of this moment, with the control channel.
+        invocation: The call of the graph.
+        ended: How the activity ended, with the question.
+
+    Returns:
+        A generator of work that returns the commit.
+    """
+    progress = begin(machine, values, where=plan.node.path, now=invocation.now)
+    return (yield from asked(machine, plan, progress, invocation, cast(Suspend, ended.ask)))
+
+
+def asked(
+    machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation, suspended: Suspend
+) -> Steps[Committed]:
+    """Put an activity's questions and commit that it waits for the answers.
+
+    Args:
+        machine: The lowered chart.
+        plan: The state.
+        progress: Where the step stands; nothing of the activity is in its view.
+        invocation: The call of the graph.
+        suspended: The questions.
+
+    Returns:
+        A generator of work that returns the commit.
+    """
+    committed = ask_commit(machine, plan.node.index, progress, suspended.asks)
+    if committed.command.goto != END:  # of several regions another one may have failed: nobody waits for the answer
+        yield Work(fn=_put_asks, args=(invocation, suspended.asks))
+    keep_failure(committed, invocation)
+    return committed
 
 
 def _is_stopped_by(committed: Committed, ended: Ended) -> bool:
-    event = (committed.reason or {}).get("event")
-    return event == ended.events[-1].name and str(event).startswith("fuse.")
+    return committed.fatal == ended.events[-1].name and committed.fatal.startswith("fuse.")
 
 
 def _put_asks(invocation: Invocation, asks: Sequence[Ask]) -> None:
@@ -130,7 +179,7 @@ def _put_asks(invocation: Invocation, asks: Sequence[Ask]) -> None:
 
 
 def enter_steps(machine: Machine, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
-    """Enter a chart whose first state has no activity.
+    """Enter a chart whose first state has no activity, or which begins in several states or with a timer.
 
     Args:
         machine: The lowered chart.
@@ -140,18 +189,20 @@ def enter_steps(machine: Machine, values: Values, config: RunnableConfig) -> Ste
     Returns:
         A generator of work that returns LangGraph's command.
     """
-    progress = begin(machine, values, where="the start")
-    return told(finish(machine, progress, ()), invocation_of(config))
+    invocation = invocation_of(config)
+    progress = begin(machine, values, where="the start", now=invocation.now)
+    return told(finish(machine, progress, ()), invocation)
     yield  # pragma: no cover  # makes this a generator like the other nodes
 
 
-def begin(machine: Machine, values: Values, *, where: str) -> Progress:
+def begin(machine: Machine, values: Values, *, where: str, now: Callable[[], float] | None = None) -> Progress:
     """Read the control channel and, in the first step of a run, enter the initial configuration.
 
     Args:
         machine: The lowered chart.
         values: The state's values, with the control channel.
         where: The state path, for messages.
+        now: The clock from which delays count; None for a trial, which is not committed.
 
     Returns:
         Where the step stands.
@@ -163,209 +214,38 @@ def begin(machine: Machine, values: Values, *, where: str) -> Progress:
     view = View(machine.schema, base, where)
     data = ViewData(chart=machine.chart, view=view, marks=control.marks)
     step = None if control.started else start(machine.chart, data, limit=machine.microsteps)
-    return Progress(control=control, view=view, data=data, step=step)
+    if now is None:
+        return Progress(control=control, view=view, data=data, step=step)
+    return Progress(control=control, view=view, data=data, step=step, now=now)
 
 
-def _attempts(machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> Steps[Ended]:
-    """Call the activity, and again with feedback while the gate sends its output back."""
-    visit = _Visit(machine, plan, progress, invocation)
-    retries = plan.gate.retries if plan.gate else 0
-    errors: object = None
-    for _ in range(retries + 1):
-        try:
-            verdict = _gated(plan, as_update((yield from _called(visit)), where=plan.node.path))
-            if not isinstance(verdict, Failed):
-                progress.view.apply(verdict)
-                return Ended(events=(*visit.raised, plan.done))
-        except CheckpointError:
-            raise
-        except Trip as tripped:
-            asks = Suspend([tripped.ask]) if tripped.ask else None
-            return Ended(events=(*visit.raised, tripped.event), ask=asks)
-        except Exception as error:  # noqa: BLE001  # it becomes an event of the chart, and the run's reason
-            return Ended(events=(*visit.raised, _error(plan, error)), failure=error)
-        visit.again(verdict.feedback)
-        errors = verdict.errors
-    reason = {"state": plan.node.path, "attempts": retries + 1, "errors": errors, "feedback": visit.run().feedback}
-    return Ended(events=(Occurrence(name="error.contract", data=reason),))
+def told(committed: Committed, invocation: Invocation) -> Command[Any]:
+    """Return a step's command, and keep what failed the run for whoever called the graph.
+
+    Args:
+        committed: The step.
+        invocation: Whose call it is.
+    """
+    keep_failure(committed, invocation)
+    return committed.command
 
 
-class _Visit:
-    """One visit of a state: its activity's run is made when somebody asks for it, which few activities do."""
-
-    __slots__ = ("_invocation", "_machine", "_run", "plan", "progress")
-
-    def __init__(self, machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> None:
-        self.plan = plan
-        self.progress = progress
-        self._machine = machine
-        self._invocation = invocation
-        self._run: Core[Any] | None = None
-
-    def run(self) -> Core[Any]:
-        if self._run is None:
-            self._run = _make_run(self._machine, self.plan, self.progress, self._invocation)
-        return self._run
-
-    @property
-    def raised(self) -> Sequence[Occurrence]:
-        return self._run.raised if self._run is not None else ()
-
-    @property
-    def signal(self) -> Signal | None:
-        return self._run.signal if self._run is not None else None
-
-    def again(self, feedback: str) -> None:
-        run = self.run()
-        run.attempt += 1
-        run.feedback = feedback
-        run.raised.clear()
-
-
-def _called(visit: _Visit) -> Steps[Any]:
-    """Call the activity once; a signal of the door stands, whatever the activity made of it."""
-    try:
-        returned = yield _work(visit)
-    except CancelledError as cancelled:
-        if is_cancelled():
-            # Its thread, or a task that does not stop, may go on: it pays for nothing more.
-            visit.run().door.in_flight.close()
-            raise
-        raise visit.signal or own_cancellation() from cancelled
-    except (Exception, Suspend, Trip):
-        if visit.signal is not None:
-            raise visit.signal from None
-        raise
-    if visit.signal is not None:
-        raise visit.signal
-    return returned
-
-
-def _work(visit: _Visit) -> Work:
-    plan, progress = visit.plan, visit.progress
-    state = progress.view.schema.present(progress.visible())
-    event = progress.control.event.value if progress.control.event else None
-    bound = cast(Any, plan.bound)
-    if plan.is_sync:
-        run = visit.run() if plan.takes_run else None
-        return Work(fn=within, args=(visit.run, bound, state, event, run), activity=True)
-    run = visit.run()
-    given = (state, event, run)
-    if plan.runnable is not None:
-        # Always awaited: every Runnable can be, one made of a coroutine function cannot be invoked, and only so does
-        # its timeout hold.
-        return Work(afn=_timed(run, plan.runnable.ainvoke, plan.timeout_s), args=(state,))
-    return Work(afn=_timed(run, bound, plan.timeout_s), args=given)
-
-
-def _timed(run: Core[Any], fn: Any, timeout_s: float | None) -> Any:
-    call = awithin(run, fn)
-    if timeout_s is None:
-        return call
-
-    async def bounded(*args: Any) -> Any:
-        returned = await in_time(partial(call, *args), timeout_s=timeout_s)
-        if isinstance(returned, Late):
-            run.door.in_flight.close()
-            raise _TimedOut(f"it took more than {timeout_s:g} s")
-        return returned
-
-    return bounded
-
-
-def _make_run(machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> Core[Any]:
-    control, path = progress.control, plan.node.path
-    number = progress.configuration.activation(plan.node.index)
-    runtime = get_runtime()
-    writer = runtime.stream_writer
-
-    def door() -> Door:
-        return Door(
-            database=invocation.database,
-            activation=Activation(
-                session=invocation.session,
-                run=control.run,
-                branch=control.branch,
-                path=path,
-                number=number,
-                tenant=invocation.tenant,
-            ),
-            effective=plan.effective,
-            tools=plan.tools,
-            fence=invocation.fence,
-            threads=invocation.threads,
-            notify=lambda result: writer(_as_part(result, path=path)),
-        )
-
-    kind = SyncRun if plan.is_sync else Run
-    return kind(
-        path=path,
-        activation=number,
-        event=control.event,
-        context=runtime.context,
-        _invocation=invocation,
-        _make_door=door,
-        _roles=machine.roles,
-        _declared_role=plan.role,
-        _store=runtime.store,
-        _writer=writer,
-    )
-
-
-def _as_part(result: ToolResult, *, path: str) -> dict[str, Any]:
-    """A tool's result as a part of the `custom` stream."""
-    return {
-        "type": "tool",
-        "path": path,
-        "call": result.call,
-        "name": result.name,
-        "status": result.status,
-        "value": result.value,
-    }
-
-
-def _gated(plan: StatePlan, update: Mapping[str, Any]) -> Mapping[str, Any] | Failed:
-    gate = plan.gate
-    if gate is None:
-        return update
-    value = update if gate.key is None else update.get(gate.key)
-    verdict = check(gate.contract, value=value)
-    if isinstance(verdict, Failed):
-        return verdict
-    return verdict.value if gate.key is None else {**update, gate.key: verdict.value}
-
-
-def _error(plan: StatePlan, error: Exception) -> Occurrence:
-    if isinstance(error, _TimedOut):
-        return Occurrence(name="timeout", data={"state": plan.node.path, "timeout_s": plan.timeout_s})
-    if isinstance(error, GraphBubbleUp):
-        told = "`interrupt()` inside an activity; ask through a restricted tool or wait in a state"
-        return _failed("interrupt", plan, error, told)
-    kind = next((name for kind, name in _KINDS.items() if isinstance(error, kind)), "activity")
-    return _failed(kind, plan, error, str(error))
-
-
-def _failed(kind: str, plan: StatePlan, error: Exception, told: str) -> Occurrence:
-    return Occurrence(
-        name=f"error.{kind}",
-        data={"state": plan.node.path, "type": type(error).__name__, "message": told},
-    )
-
-
-def told(committed: Committed, invocation: Invocation, *, failure: Exception | None = None) -> Command[Any]:
+def keep_failure(committed: Committed, invocation: Invocation, *, failure: Exception | None = None) -> None:
     """Keep what failed a run for whoever called the graph: it is raised there when the run is recorded.
 
     Args:
         committed: The step.
         invocation: Whose call it is.
         failure: The exception behind it, if there was one.
-
-    Returns:
-        LangGraph's command.
     """
+    if committed.region is not None:
+        invocation.failures.pop(committed.region, None)
+        if failure is not None:
+            invocation.failures[committed.region] = failure
+        failure = None
     if committed.failed:
-        invocation.failure = failure or _unrecorded(committed, invocation)
-    return committed.command
+        of_region = invocation.failures.get(str((committed.reason or {}).get("state")))
+        invocation.failure = of_region or failure or _unrecorded(committed, invocation)
 
 
 def _unrecorded(committed: Committed, invocation: Invocation) -> RunError | None:

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from stateward.chart.definition import Activity, Definition, Node
 from stateward.chart.event import Occurrence
 from stateward.chart.guard import Bound, bind
+from stateward.chart.property import Property
 from stateward.chart.tables import ACTIVITY_DONE
 from stateward.errors import DefinitionError
 from stateward.govern.contract import contract as make_contract
@@ -24,7 +25,11 @@ from stateward.run.door.tool import Tool, select
 from stateward.run.state import StateSchema
 
 ENTER = "__enter__"
-"""The node that enters a chart whose first state waits."""
+"""The node that enters a chart whose first state waits, or which begins in several states or with a timer."""
+HUB = "__hub__"
+"""The node that owns the activities of all regions while several states are active; no state can have this name."""
+REST = "__rest__"
+"""The node in which several regions wait when no activity of theirs is running."""
 DEFAULT_RETRIES = 2
 
 
@@ -90,6 +95,10 @@ class Machine:
     pins: Pins
     microsteps: int
     name: str
+    heeding: frozenset[int] = frozenset()
+    """The states that an event from outside, or a timer, may lead out of or concern otherwise."""
+    properties: tuple[Property, ...] = ()
+    """What the chart's author states of it."""
 
     def activity_node(self, state: int) -> str:
         """Return the LangGraph node that runs a state's activity.

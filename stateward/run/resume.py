@@ -22,15 +22,16 @@ from typing import Any, Literal, cast
 
 from pydantic import ValidationError
 
-from stateward.chart.event import Occurrence
+from stateward.chart.event import Occurrence, matches
 from stateward.errors import InputRefused, NotExpected
 from stateward.run.plan import Machine
 from stateward.run.store.database import Database
 
 INPUT = "input"
 """The event that an input on a waiting session is."""
-INTERNAL = ("done", "error", "fuse", "timeout", "unknown_after_crash")
-"""What the kernel and the shell raise: completions, failures, tripped fuses."""
+INTERNAL = ("done", "error", "fuse", "timeout", "unknown_after_crash", "after")
+"""What the kernel and the shell raise: completions, failures, tripped fuses, timers."""
+_SAID, _NOW, _MAIL = "__said", "__now", "__mail"
 Verdict = Literal["approve", "reject"]
 
 
@@ -67,6 +68,38 @@ class Answered:
 
 
 Resumption = Happened | Answers | Answered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """What is taken before whatever the caller brings, as admission found it; the node that is resumed takes it."""
+
+    now: float
+    """Timers that are due by then, in seconds since the epoch."""
+    mail: int
+    """Events of the mailbox up to this number."""
+
+
+def enveloped(payload: object, before: Before | None) -> object:
+    """Make what a wait is resumed with.
+
+    Args:
+        payload: What the caller brings, in any of the forms; None for nothing.
+        before: What comes first; None for nothing.
+    """
+    return payload if before is None else {_SAID: payload, _NOW: before.now, _MAIL: before.mail}
+
+
+def opened(payload: object) -> tuple[Any, Before | None]:
+    """Read what `enveloped` made: the payload, and what comes before it.
+
+    Args:
+        payload: What a wait was resumed with.
+    """
+    form = cast("Mapping[str, Any]", payload) if isinstance(payload, Mapping) else {}
+    if set(form) == {_SAID, _NOW, _MAIL}:
+        return form[_SAID], Before(now=form[_NOW], mail=form[_MAIL])
+    return cast("Any", payload), None
 
 
 def read(payload: object, *, machine: Machine, asks: Sequence[str], by: str = "") -> Resumption:
@@ -201,6 +234,31 @@ def occurrence(name: str, data: object, *, machine: Machine) -> Occurrence:
             f"The data of event `{name}` does not fit `{kind.__name__}`: {place}: {problem['msg']}",
             fix=f"Its fields: {', '.join(kind.model_fields) or 'none'}.",
         ) from misfit
+
+
+def known_event(machine: Machine, name: str, data: object) -> Occurrence:
+    """Make the happening of an event that some transition of the chart names, for a sender who cannot try it now.
+
+    Args:
+        machine: The lowered chart.
+        name: The event's name.
+        data: JSON, or None.
+
+    Returns:
+        The happening.
+
+    Raises:
+        InputRefused: The data does not fit the event's type.
+        NotExpected: No transition of the chart reacts to such an event, or only the chart itself raises it.
+    """
+    happened = occurrence(name, data, machine=machine)
+    if any(matches((event,), name=name) for event in machine.chart.events):
+        return happened
+    names = sorted(event for event in machine.chart.events if not is_internal(event))
+    raise NotExpected(
+        f"No transition of chart `{machine.name}` reacts to the event `{name}`",
+        fix=f"Its events: {', '.join(names) or 'none'}.",
+    )
 
 
 def is_internal(name: str) -> bool:

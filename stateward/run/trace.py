@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
 from stateward.run.checkpoint import CHANNEL
+from stateward.run.plan import HUB, REST
 
 MESSAGE_LENGTH = 140
 """Characters of a message that a line shows, the ellipsis included."""
@@ -27,7 +28,7 @@ class TraceLine:
     """One step of a run."""
 
     node: str
-    """The node that ran, which is the state's path; or the state that waits."""
+    """The node that ran, which is the state's path; of several regions the state whose step it was; or what waits."""
     keys: tuple[str, ...] = ()
     """The state keys it wrote, sorted; without our control channel."""
     message: str = ""
@@ -82,7 +83,7 @@ def trace_line(part: object) -> TraceLine | None:
     written = list(_written(update))
     messages = [message for _, value in written for message in _messages(value)]
     return TraceLine(
-        node=str(node),
+        node=_state(written) if node in (HUB, REST) else str(node),
         keys=tuple(sorted({key for key, _ in written if key != CHANNEL})),
         message=message_line(messages[-1]) if messages else "",
         tools=tuple(tool for message in messages for tool in _tools(message)),
@@ -154,13 +155,23 @@ def _messages(value: object) -> Iterator[BaseMessage]:
     yield from (each for each in several if isinstance(each, BaseMessage))
 
 
+def _state(written: Sequence[tuple[str, object]]) -> str:
+    """The state that a step of several regions was about, from what it wrote to the control channel."""
+    for key, value in written:
+        if key == CHANNEL and isinstance(value, Mapping):
+            last: Mapping[str, Any] = cast("Mapping[str, Any]", value).get("last") or {}
+            return str(last.get("state") or last.get("event") or HUB)
+    return HUB
+
+
 def _waits(interrupts: Sequence[Interrupt]) -> TraceLine:
     value: Any = interrupts[0].value if interrupts else None
     if not isinstance(value, Mapping):
         return TraceLine(node=_INTERRUPT, message=_short(str(value)))
     told = cast("Mapping[str, Any]", value)
     tools = tuple(str(ask["action_request"]["action"]) for ask in told.get("asks", ()))
-    return TraceLine(node=str(told.get("state", _INTERRUPT)), message=_awaited(told), tools=tools)
+    states = ", ".join(cast("Sequence[str]", told.get("states", ()))) or str(told.get("state", _INTERRUPT))
+    return TraceLine(node=states, message=_awaited(told), tools=tools)
 
 
 def _awaited(told: Mapping[str, Any]) -> str:

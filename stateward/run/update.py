@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from langgraph.types import Command
-from pydantic import BaseModel
 
+from stateward.chart.data import update_of
 from stateward.errors import UpdateRefused
 
 S = TypeVar("S")
@@ -32,14 +31,11 @@ def as_update(returned: object, *, where: str) -> Mapping[str, Any]:
     """
     if returned is None:
         return {}
-    if isinstance(returned, Mapping):
-        return cast("Mapping[str, Any]", returned)
-    if isinstance(returned, BaseModel):
-        return {key: getattr(returned, key) for key in returned.model_fields_set}
-    if is_dataclass(returned) and not isinstance(cast("object", returned), type | Command):
-        return asdict(cast("Any", returned))
+    name, update = type(returned).__name__, update_of(returned)
+    if update is not None and not isinstance(returned, Command):
+        return update
     raise UpdateRefused(
-        f"`{type(returned).__name__}` is not an update of the state",
+        f"`{name}` is not an update of the state",
         where=where,
         fix="Give a mapping of state keys; transitions belong into `to` and `on`.",
     )

@@ -46,6 +46,19 @@ class View(Mapping[str, Any]):
             self.writes.setdefault(key, []).append(value)
             self._seen.pop(key, None)
 
+    def kept(self) -> Mapping[str, list[Any]]:
+        """Return what was written so far, for `put_back`."""
+        return {key: list(values) for key, values in self.writes.items()}
+
+    def put_back(self, kept: Mapping[str, list[Any]]) -> None:
+        """Forget what was written since.
+
+        Args:
+            kept: From `kept`.
+        """
+        self.writes = dict(kept)
+        self._seen.clear()
+
     def commit(self) -> list[tuple[str, Any]]:
         """Return the writes for LangGraph: every one for a reducer, the last one otherwise."""
         reducing = self.schema.reducing

@@ -1,7 +1,8 @@
 """Waiting nodes: where a chart rests until an event comes or a person answers.
 
 A wait is a state (DESIGN decision 5). Its node does nothing but interrupt and, when resumed, run the kernel, so that
-running it again from its beginning, which is how LangGraph resumes, repeats no effect.
+running it again from its beginning, which is how LangGraph resumes, repeats no effect. What a wait is resumed with
+comes out of `interrupt`; only where nothing does, which is where the wait begins, it looks for what came meanwhile.
 """
 
 from __future__ import annotations
@@ -10,21 +11,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphInterrupt
 from langgraph.types import Command, interrupt
 
 from stateward.chart.configuration import Configuration
 from stateward.chart.step import enabled
 from stateward.errors import NotExpected
-from stateward.run.checkpoint import CHANNEL, Control, Json
-from stateward.run.commit import Committed, Progress, finish
+from stateward.run.arrivals import arrived, taken_before
+from stateward.run.checkpoint import CHANNEL, Json, wakes_at
+from stateward.run.commit import Committed, finish
 from stateward.run.drive import Steps, Work
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.node import Values, begin
 from stateward.run.node import told as reported
 from stateward.run.plan import Machine
-from stateward.run.resume import Answers, Happened, claim, is_internal, read
+from stateward.run.progress import Progress
+from stateward.run.resume import Answers, Happened, claim, is_internal, opened, read
 from stateward.run.store.ask import Ask, envelope
-from stateward.run.store.database import Database
 
 
 def awaited(machine: Machine, configuration: Configuration) -> list[Json]:
@@ -58,14 +61,22 @@ def wait_steps(machine: Machine, state: int, values: Values, config: RunnableCon
     Raises:
         NotExpected: It was resumed with an answer, but nothing was asked, or with an event nobody awaits.
     """
-    path = machine.chart.nodes[state].path
-    progress = begin(machine, values, where=path)
-    payload = interrupt({"kind": "wait", "state": path, "events": awaited(machine, progress.configuration)})
+    path, invocation = machine.chart.nodes[state].path, invocation_of(config)
+    progress = begin(machine, values, where=path, now=invocation.now)
+    shown = {"kind": "wait", "state": path, "events": awaited(machine, progress.configuration), **waking(progress)}
+    try:
+        payload, before = opened(interrupt(shown))
+    except GraphInterrupt:
+        if not (yield from arrived(machine, progress, invocation)):
+            raise
+        return reported(finish(machine, progress, ()), invocation)
+    yield from taken_before(machine, progress, before, invocation)
+    if payload is None:
+        return reported(finish(machine, progress, ()), invocation)
     said = read(payload, machine=machine, asks=())
     if not isinstance(said, Happened):
         raise NotExpected("Nobody was asked anything here", where=path, fix="Send an event.")
-    return reported(happen(machine, progress, said), invocation_of(config))
-    yield Work()  # pragma: no cover  # makes this a generator like the other nodes
+    return reported(happen(machine, progress, said), invocation)
 
 
 def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
@@ -80,29 +91,46 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
     Returns:
         A generator of work that returns LangGraph's command.
     """
-    path = machine.chart.nodes[state].path
-    database = invocation_of(config).database
-    progress = begin(machine, values, where=path)
+    path, invocation = machine.chart.nodes[state].path, invocation_of(config)
+    progress = begin(machine, values, where=path, now=invocation.now)
     ids = tuple(progress.control.asks.get(path, ()))
-    asks: list[Ask] = yield Work(fn=_load, args=(database, ids))
-    payload = interrupt(
-        {
-            "kind": "ask",
-            "state": f"{path}.ask",
-            "asks": [envelope(ask) for ask in asks if ask.status == "open"],
-            "events": awaited(machine, progress.configuration),
-        }
-    )
-    said = read(payload, machine=machine, asks=ids, by=invocation_of(config).approver)
-    if isinstance(said, Happened):
-        committed = happen(machine, progress, said)
-        if state in committed.exited:
-            yield Work(fn=_withdraw, args=(database, invocation_of(config), ids))
-        return reported(committed, invocation_of(config))
+    asks: list[Ask] = yield Work(fn=_load, args=(invocation, ids))
+    shown = {
+        "kind": "ask",
+        "state": f"{path}.ask",
+        "asks": [envelope(ask) for ask in asks if ask.status == "open"],
+        "events": awaited(machine, progress.configuration),
+        **waking(progress),
+    }
+    try:
+        payload, before = opened(interrupt(shown))
+    except GraphInterrupt:
+        if (yield from arrived(machine, progress, invocation)):
+            return (yield from _left(machine, state, finish(machine, progress, ()), invocation, ids))
+        if any(ask.status == "open" for ask in asks):
+            raise
+        return _answered(machine, state, progress, asks)
+    said = None if payload is None else read(payload, machine=machine, asks=ids, by=invocation.approver)
     if isinstance(said, Answers):
-        yield Work(fn=claim, args=(database, said))
-    asks = yield Work(fn=_load, args=(database, ids))
+        yield Work(fn=_claim, args=(invocation, said))
+    yield from taken_before(machine, progress, before, invocation)
+    if isinstance(said, Happened):
+        return (yield from _left(machine, state, happen(machine, progress, said), invocation, ids))
+    if progress.prior is not None or progress.broken is not None:
+        # The answers are in the database: the next visit finds them, if the state was not left.
+        return (yield from _left(machine, state, finish(machine, progress, ()), invocation, ids))
+    asks = yield Work(fn=_load, args=(invocation, ids))
     return _answered(machine, state, progress, asks)
+
+
+def waking(progress: Progress) -> Json:
+    """Return what a wait says of its timers: when the first is due, if any is pending.
+
+    Args:
+        progress: Where the step stands.
+    """
+    first = wakes_at(progress.control.raw)
+    return {} if first is None else {"wakes_at": first}
 
 
 def happen(machine: Machine, progress: Progress, told: Happened) -> Committed:
@@ -124,40 +152,55 @@ def happen(machine: Machine, progress: Progress, told: Happened) -> Committed:
         progress.view.apply(told.update)
     committed = finish(machine, progress, [told.event])
     if not committed.handled:
-        raise unexpected(machine, progress.control, told.event.name, reason=committed.reason)
+        raise unexpected(machine, progress, told.event.name, reason=committed.reason)
     return committed
 
 
 def unexpected(
-    machine: Machine, control: Control, event: str, *, reason: Mapping[str, Any] | None = None
+    machine: Machine, progress: Progress, event: str, *, reason: Mapping[str, Any] | None = None
 ) -> NotExpected:
     """Make the error for an event that no transition takes now.
 
     Args:
         machine: The lowered chart.
-        control: Where the session stands.
+        progress: Where the session stands, when what comes before the event was taken.
         event: The event's name.
         reason: What went wrong while it was tried; a guard that raised counts as false, and must not be hidden.
     """
-    names = [one["name"] for one in awaited(machine, control.configuration)]
-    at = ", ".join(machine.chart.nodes[i].path for i in control.configuration.atomic(machine.chart))
+    names = [one["name"] for one in awaited(machine, progress.configuration)]
+    at = ", ".join(machine.chart.nodes[i].path for i in progress.configuration.atomic(machine.chart))
     why = ""
     if reason is not None and reason.get("event") == "error.guard":
         told: Mapping[str, Any] = reason.get("data") or {}
         why = f": its guard `{told.get('guard')}` raised {told.get('error')}"
+    came = progress.prior is not None or progress.broken is not None
+    first = " Timers and events that come first lead there: go on without an event to take them." if came else ""
     return NotExpected(
         f"No transition takes the event `{event}` now{why}",
         where=at,
-        fix=f"Awaited: {', '.join(names) or 'nothing'}.",
+        fix=f"Awaited: {', '.join(names) or 'nothing'}.{first}",
     )
 
 
-def _load(database: Database, ids: Sequence[str]) -> list[Ask]:
-    return [database.asks.get(ask) for ask in ids]
+def _load(invocation: Invocation, ids: Sequence[str]) -> list[Ask]:
+    return [invocation.database.asks.get(ask) for ask in ids]
 
 
-def _withdraw(database: Database, invocation: Invocation, ids: Sequence[str]) -> None:
-    database.asks.withdraw(invocation.session, ids=ids, fence=invocation.fence)
+def _claim(invocation: Invocation, answers: Answers) -> None:
+    claim(invocation.database, answers)
+
+
+def _left(
+    machine: Machine, state: int, committed: Committed, invocation: Invocation, ids: Sequence[str]
+) -> Steps[Command[Any]]:
+    """Commit an event of a state that asks; when it leaves the state, the questions are taken back."""
+    if state in committed.exited:
+        yield Work(fn=_withdraw, args=(invocation, ids))
+    return reported(committed, invocation)
+
+
+def _withdraw(invocation: Invocation, ids: Sequence[str]) -> None:
+    invocation.database.asks.withdraw(invocation.session, ids=ids, fence=invocation.fence)
 
 
 def _answered(machine: Machine, state: int, progress: Progress, asks: Sequence[Ask]) -> Command[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import stateward as sw
 from stateward.govern.policy import Policy
 from stateward.run.checkpoint import CHANNEL
-from stateward.run.session import Outcome
+from stateward.run.session import Outcome, Sent
 from stateward.testing import How
 
 POLICIES = Path(__file__).parent / "policies"
@@ -38,6 +38,12 @@ class Driven:
         if self.how == "sync":
             return self.session.resume(event, data=data)
         return asyncio.run(self.session.aresume(event, data=data))
+
+    def tell(self, event: str, *, data: Mapping[str, Any] | None = None, **rest: Any) -> Sent:
+        """Send an event as somebody does who does not know whether the session runs."""
+        if self.how == "sync":
+            return self.session.send(event, data=data, **rest)
+        return asyncio.run(self.session.asend(event, data=data, **rest))
 
     def send(self, given: Any) -> Any:
         """Send anything LangGraph takes, a `Command` for instance."""

@@ -17,6 +17,7 @@ import stateward as sw
 from stateward.cli.app import build_app
 from stateward.cli.loading import load
 from stateward.run.store.database import Database
+from stateward.testing import ManualClock
 
 PROJECT = Path(__file__).parent / "project"
 
@@ -54,6 +55,11 @@ class Shell:
             graph = load("toy_desk").graph.attach(database)
             config = {"configurable": {"thread_id": session}}
             graph.invoke({"message": "m1", "text": text}, config, interrupt_before=["WORKING.CLOSE"])
+
+    def nap(self, session: str) -> None:
+        """Let a session nap long ago, so that its time has come."""
+        with sw.open(self.url, clock=ManualClock()) as database:
+            sw.Session(session, load("toy_nap").graph.attach(database), database).start({"log": ["in"]})
 
 
 @pytest.fixture

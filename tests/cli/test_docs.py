@@ -34,16 +34,20 @@ def shape(value: object) -> object:
         ("`run GRAPH FILE --json`", ("run", "toy_desk", "BAD"), 1),
         ("`run GRAPH JSON --json`, `resume --json`, `answer --json`", ("answer", "ASK", "approve"), 0),
         ("`answer --no-resume --json`", ("answer", "ASK", "approve", "--no-resume"), 0),
+        ("`send GRAPH SESSION EVENT --json`", ("send", "toy_nap", "n1", "stop"), 0),
+        ("`wake GRAPH --json`", ("wake", "toy_nap"), 0),
         ("`inbox --json`", ("inbox",), 0),
         ("`sessions --json`", ("sessions",), 0),
         ("`history SESSION --json`", ("history", "case-m2"), 0),
         ("`policy GRAPH [STATE] --json`", ("policy", "toy_desk"), 0),
         ("`check GRAPH --json`", ("check", "toy_wait"), 1),
+        ("`simulate GRAPH --json`", ("simulate", "toy_wait"), 0),
     ],
 )
 def test_what_is_documented_is_what_is_printed(shell, heading, words, code):
     """The keys of the example are the keys of the output, all the way down."""
     shell.run("run", "toy_desk", shell.inbox({"id": "m2", "text": "please refund"}))
+    shell.nap("n1")
     real = {"ASK": shell.json("inbox")[0]["id"], "BAD": shell.inbox({"id": "m1", "text": "hello"}, "{")}
     printed = shape(shell.json(*(real.get(word, word) for word in words), code=code))
     assert _without_verdicts(printed) == _without_verdicts(shape(SHAPES[heading]))
@@ -51,7 +55,7 @@ def test_what_is_documented_is_what_is_printed(shell, heading, words, code):
 
 def test_every_documented_shape_is_tested():
     """Nothing is documented and forgotten."""
-    assert len(SHAPES) == 8
+    assert len(SHAPES) == 11
 
 
 def _without_verdicts(told: object) -> object:

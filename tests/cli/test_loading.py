@@ -31,7 +31,7 @@ def test_overrides_build_the_graph_anew(shell):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("nope", "Known graphs: `by_path`, `toy_desk`, `toy_wait`"),
+        ("nope", "Known graphs: `by_path`, `toy_desk`, `toy_nap`, `toy_wait`"),
         ("by_path", "path form"),
         ("no_such_module:graph", "cannot be imported"),
         ("toy_desk:job", "not a compiled chart"),

@@ -137,7 +137,7 @@ def test_overrides_reach_the_graph(shell):
 def test_a_graph_without_a_job_takes_json(shell):
     """Inline JSON or a file behind @ is the input of one session."""
     told = shell.json("run", "toy_wait", '{"question": "please"}', "--session", "q1")
-    assert set(told) == {"session", "status", "state", "asks", "reason", "error", "values"}
+    assert set(told) == {"session", "status", "state", "asks", "wakes_at", "reason", "error", "values"}
     assert (told["session"], told["status"], told["values"]["said"]) == ("q1", "completed", ["hi"])
     (shell.folder / "in.json").write_text(json.dumps({"question": "why?"}))
     assert shell.json("run", "toy_wait", f"@{shell.folder}/in.json")["state"] == "TALKING.REST"

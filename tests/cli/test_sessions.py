@@ -9,11 +9,20 @@ def test_a_session_is_told_with_its_place_and_cost(shell):
     (row,) = shell.json("sessions")
     assert set(row) == {
         "id", "graph", "tenant", "status", "stalled", "path", "run", "run_no", "turns", "tokens", "usd", "reason",
-        "created_at", "updated_at", "mode", "hashes",
+        "wakes_at", "created_at", "updated_at", "mode", "hashes",
     }  # fmt: skip
     assert (row["id"], row["graph"], row["status"], row["path"]) == ("q1", "toy_wait", "waiting", ["TALKING.REST"])
     assert (row["turns"], row["tokens"]) == (1, 15)
     assert set(row["hashes"]) == {"chart", "policy", "schema"}
+
+
+def test_a_session_with_a_timer_says_when_it_wakes(shell):
+    """The table says now when the time has come."""
+    shell.nap("n1")
+    assert shell.json("sessions")[0]["wakes_at"] == 1_000_060
+    assert " now " in shell.run("sessions").stdout
+    shell.run("wake", "toy_nap")
+    assert "in 59 min" in shell.run("sessions").stdout
 
 
 def test_sessions_can_be_chosen_by_status(shell):

@@ -1,59 +1,68 @@
-"""`python -m tests.conformance` prints what passes; it exits 1 if something does not that must."""
+"""`python -m tests.conformance` runs both suites the three ways and prints what became of them.
+
+It exits 1 if anything is not as `known.KNOWN` says, and 2 if a suite could not be fetched.
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
-from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from tests.conformance.runner import Outcome, run
-from tests.conformance.suite import Case, SuiteMissingError, cases
+from tests.conformance.case import Case, npm_cases, sdist_cases
+from tests.conformance.fetch import SuiteMissingError
+from tests.conformance.known import differences
+from tests.conformance.report import as_json, not_passed, table
+from tests.conformance.runner import Outcome, play
+from tests.conformance.way import ASYNC, WAYS, Way
 
-NEEDS_ENGINE = ("error/error", "send-idlocation/test0")
-"""SCION tests of a script engine's error objects and of HTTP sends."""
-
-
-def group(case: Case) -> str:
-    """Return the row of the table that a test belongs to."""
-    suite = "W3C" if "w3c" in case.features else "SCION"
-    parts = [part for part in ("parallel", "delay", "script") if part in case.features]
-    return f"{suite} " + (" + ".join(parts) or "plain")
+SAMPLE = 5
+"""Of how many tests one is also run through `ainvoke`."""
 
 
-def is_broken(outcome: Outcome) -> bool:
-    """Tell whether this outcome is wrong: a SCION test that does not pass, or a W3C test without script that fails.
+def outcomes(cases: Sequence[Case], *, ways: Sequence[Way]) -> Iterator[Outcome]:
+    """Run the tests; of the way `async` only a sample, unless there is no other.
 
-    What W3C tests of the data model find is not about the kernel, and what needs more than structure is named.
+    Args:
+        cases: The tests.
+        ways: How to run them.
     """
-    case = outcome.case
-    if "w3c" in case.features:
-        return outcome.verdict == "failed" and "script" not in case.features
-    return outcome.verdict != "passed" and case.name not in NEEDS_ENGINE
+    for way in ways:
+        sampled = way is ASYNC and len(ways) > 1
+        for case in cases[:: SAMPLE if sampled else 1]:
+            yield play(case, way=way)
 
 
-def main() -> int:
-    """Run everything, print the table and what did not pass."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what was asked for, print it, and return the exit code."""
+    asked = _parser().parse_args(arguments)
     try:
-        outcomes = [run(case) for case in cases()]
+        cases = [*npm_cases(), *sdist_cases()]
     except SuiteMissingError as missing:
         print(f"conformance: {missing}", file=sys.stderr)
         return 2
-    print(table(outcomes))
-    broken = [outcome for outcome in outcomes if is_broken(outcome)]
-    for outcome in outcomes:
-        if outcome.verdict != "passed":
-            print(f"{outcome.verdict:12} {outcome.case.name}: {outcome.reason[:150]}")
-    return 1 if broken else 0
+    chosen = [case for case in cases if not asked.only or asked.only in case.name]
+    ways = [way for way in WAYS if asked.way in (None, way.name)]
+    found = list(outcomes(chosen, ways=ways))
+    wrong = differences(found, whole=() if asked.only else ("npm", "sdist"))
+    if asked.json:
+        print(json.dumps(as_json(found, differences=wrong), indent=1))
+    else:
+        print("\n".join([table(found), "", not_passed(found), "", *wrong, _verdict(wrong)]))
+    return 1 if wrong or not found else 0
 
 
-def table(outcomes: list[Outcome]) -> str:
-    """Return one line per group: how many passed, failed, or need what is not understood here."""
-    groups = sorted({group(outcome.case) for outcome in outcomes})
-    lines = [f"{'group':34}{'tests':>7}{'passed':>8}{'failed':>8}{'unsupported':>13}"]
-    for name in groups:
-        count = Counter(outcome.verdict for outcome in outcomes if group(outcome.case) == name)
-        numbers = (count.total(), count["passed"], count["failed"], count["unsupported"])
-        lines.append(f"{name:34}{numbers[0]:>7}{numbers[1]:>8}{numbers[2]:>8}{numbers[3]:>13}")
-    return "\n".join(lines)
+def _verdict(wrong: Sequence[str]) -> str:
+    return f"{len(wrong)} not as the list says." if wrong else "All as the list says."
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", metavar="NAME", help="only tests whose name contains this")
+    parser.add_argument("--way", choices=[way.name for way in WAYS], help="only this way")
+    parser.add_argument("--json", action="store_true", help="every outcome as JSON")
+    return parser
 
 
 if __name__ == "__main__":

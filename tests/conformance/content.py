@@ -1,181 +1,178 @@
-"""Executable content of SCXML documents as actions: raise, send, assign, if, foreach, script, log."""
+"""Executable content of SCXML documents as actions. Source: SCXML 4 and 6.2-6.3."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element
 
 from stateward.chart.definition import Action
-from stateward.chart.event import Occurrence
-from stateward.chart.guard import Bound
-from tests.conformance.script import Names, NotSupportedError, evaluate, event_value, execute, literal
+from stateward.chart.guard import bind_pure
+from stateward.exchange.element import Element
+from tests.conformance.block import KEY, Block
+from tests.conformance.event_view import failed, raised
+from tests.conformance.language import Language
+from tests.conformance.payload import text_of
+from tests.conformance.send import cancel, send
+from tests.conformance.value import Markup, NotSupportedError, ScriptError, literal
 
-Raised = Iterator[Occurrence]
-Execute = Callable[[dict[str, Any], Any], Raised]
-
-
-def tag(element: Element) -> str:
-    """Return an element's name without its namespace."""
-    return element.tag.rpartition("}")[2]
-
-
-def names_of(state: dict[str, Any], event: Any) -> Names:
-    """Return what expressions may name: the variables, the event, and In()."""
-    return {**state, "_event": event_value(event), "In": lambda path: path in state["#active"]}
+Execute = Callable[[Block], None]
 
 
-def block(elements: list[Element], *, folder: Path) -> tuple[Action, ...]:
-    """Return one action for a block of content; an error ends the block and raises `error.execution`."""
-    steps = [_compiled(element, folder=folder) for element in elements]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What content needs of the document around it."""
 
-    def run(state: dict[str, Any], event: Any) -> list[Occurrence]:
-        raised: list[Occurrence] = []
-        try:
-            for step in steps:
-                raised.extend(step(state, event))
-        except NotSupportedError:
-            raise
-        except Exception as error:  # noqa: BLE001 - it becomes the event `error.execution`
-            raised.append(Occurrence(name="error.execution", data={"reason": str(error)}))
-        return raised
+    language: Language
+    folder: Path
+    """Where relative files are."""
+    ids: dict[str, str] = field(default_factory=dict[str, str])
+    """Per path of a state: its id in the document; filled when the document is read."""
 
-    return (action(run, name="content"),) if steps else ()
+    def named(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return the ids of the states at these paths."""
+        return frozenset(self.ids[path] for path in paths)
 
 
-def action(fn: Callable[..., object], *, name: str) -> Action:
-    """Return a function of (state, event) as an action."""
-    return Action(fn=Bound(fn=fn, name=name, positional=(0, 1), keyword=(), is_async=False), name=name)
+def actions(elements: Iterable[Element], *, setting: Setting) -> tuple[Action, ...]:
+    """Return one action for a block of content, none for an empty one; an error ends the block.
+
+    Raises:
+        NotSupportedError: There is something in it that is left out here.
+    """
+    steps = [compiled(element, setting=setting) for element in elements]
+    return (action(steps, setting=setting),) if steps else ()
 
 
-def _compiled(element: Element, *, folder: Path) -> Execute:
-    makers: dict[str, Callable[..., Execute]] = {
-        "log": _nothing,
+def action(steps: list[Execute], *, setting: Setting, name: str = "content") -> Action:
+    """Return an action that takes these steps and returns the session's data, and then what it tells the chart."""
+
+    def content(state: dict[str, Any], event: object, active: frozenset[str]) -> list[object]:
+        block = opened(state, event, active, setting=setting)
+        run(steps, block)
+        return [{KEY: block.closed()}, *block.news]
+
+    return Action(fn=bind_pure(content, where=name), name=name)
+
+
+def opened(state: Mapping[str, Any], event: object, active: Iterable[str], *, setting: Setting) -> Block:
+    """Open a block on what an author's function gets.
+
+    Args:
+        state: The chart's state.
+        event: The event that is processed, None before the first.
+        active: The paths of the active states.
+        setting: The document's language and folder.
+    """
+    return Block.of(setting.language, state[KEY], event=event, active=setting.named(active), ids=setting.ids)
+
+
+def run(steps: Iterable[Execute], block: Block) -> None:
+    """Take steps until one fails, which raises `error.execution`. Source: SCXML 4.10."""
+    try:
+        for step in steps:
+            step(block)
+    except ScriptError as error:
+        block.news.append(failed("error.execution", str(error), sendid=error.sendid))
+
+
+def compiled(element: Element, *, setting: Setting) -> Execute:
+    """Return what an element of content does.
+
+    Raises:
+        NotSupportedError: It is left out here.
+    """
+    makers: dict[str, Callable[[Element, Setting], Execute]] = {
         "raise": _raise,
-        "send": _send,
+        "log": _log,
         "assign": _assign,
+        "script": _script,
         "if": _if,
         "foreach": _foreach,
-        "script": _script,
-        "cancel": _cancel,
+        "send": lambda element, setting: lambda block: send(element, block),
+        "cancel": lambda element, setting: lambda block: cancel(element, block),
     }
-    if tag(element) not in makers:
-        raise NotSupportedError(f"<{tag(element)}>")
-    return makers[tag(element)](element, folder=folder)
+    if element.name not in makers:
+        raise NotSupportedError(f"<{element.name}>")
+    return makers[element.name](element, setting)
 
 
-def _nothing(element: Element, *, folder: Path) -> Execute:
-    return lambda state, event: iter(())
+def _raise(element: Element, setting: Setting) -> Execute:
+    name = element.attributes["event"]
+    return lambda block: block.news.append(raised(name))
 
 
-def _raise(element: Element, *, folder: Path) -> Execute:
-    return lambda state, event: iter([Occurrence(name=element.attrib["event"])])
+def _log(element: Element, setting: Setting) -> Execute:
+    text = element.attributes.get("expr")
+
+    def log(block: Block) -> None:
+        if text:
+            block.evaluate(text)
+
+    return log
 
 
-def _assign(element: Element, *, folder: Path) -> Execute:
-    if "expr" not in element.attrib:
-        raise NotSupportedError("<assign> with content")
+def _assign(element: Element, setting: Setting) -> Execute:
+    location, text = element.attributes["location"], element.attributes.get("expr")
+    written = text_of(element)
 
-    def run(state: dict[str, Any], event: Any) -> Raised:
-        location = element.attrib["location"]
-        if location not in state:
-            raise NameError(location)
-        state[location] = evaluate(element.attrib["expr"], names=names_of(state, event))
-        yield from ()
+    def assign(block: Block) -> None:
+        block.assign(location, block.evaluate(text) if text is not None else written)
 
-    return run
+    return assign
 
 
-def _script(element: Element, *, folder: Path) -> Execute:
-    source = element.get("src")
-    text = (folder / source).read_text() if source else element.text or ""
-
-    def run(state: dict[str, Any], event: Any) -> Raised:
-        execute(text, state=state, names=lambda: names_of(state, event))
-        yield from ()
-
-    return run
+def _script(element: Element, setting: Setting) -> Execute:
+    source = element.attributes.get("src")
+    text = (setting.folder / source.removeprefix("file:")).read_text() if source else element.text
+    return lambda block: block.language.execute(text, block.names)
 
 
-def _if(element: Element, *, folder: Path) -> Execute:
-    branches: list[tuple[str, list[Execute]]] = [(element.attrib["cond"], [])]
-    for child in element:
-        if tag(child) in ("else", "elseif"):
-            branches.append((child.get("cond", "true"), []))
+def _if(element: Element, setting: Setting) -> Execute:
+    branches: list[tuple[str | None, list[Execute]]] = [(element.attributes["cond"], [])]
+    for child in element.children:
+        if child.name in ("else", "elseif"):
+            branches.append((child.attributes.get("cond"), []))
         else:
-            branches[-1][1].append(_compiled(child, folder=folder))
+            branches[-1][1].append(compiled(child, setting=setting))
 
-    def run(state: dict[str, Any], event: Any) -> Raised:
-        for cond, steps in branches:
-            if evaluate(cond, names=names_of(state, event)):
-                for step in steps:
-                    yield from step(state, event)
-                return
+    def choose(block: Block) -> None:
+        steps = next((steps for cond, steps in branches if cond is None or block.holds(cond)), [])
+        for step in steps:
+            step(block)
 
-    return run
+    return choose
 
 
-def _foreach(element: Element, *, folder: Path) -> Execute:
-    steps = [_compiled(child, folder=folder) for child in element]
+def _foreach(element: Element, setting: Setting) -> Execute:
+    array, item, index = element.attributes["array"], element.attributes["item"], element.attributes.get("index")
+    steps = [compiled(child, setting=setting) for child in element.children]
 
-    def run(state: dict[str, Any], event: Any) -> Raised:
-        items = list(evaluate(element.attrib["array"], names=names_of(state, event)))
-        for index, item in enumerate(items):
-            state[element.attrib["item"]] = item
-            if "index" in element.attrib:
-                state[element.attrib["index"]] = index
+    def each(block: Block) -> None:
+        values = block.evaluate(array)
+        if not isinstance(values, list):
+            raise ScriptError(f"TypeError: {array!r} is no array")
+        for name in filter(None, (item, index)):
+            block.declare(name, block.names.variables.get(name, block.language.nothing))
+        for place, value in enumerate(list(values)):
+            block.declare(item, value)
+            if index:
+                block.declare(index, place)
             for step in steps:
-                yield from step(state, event)
+                step(block)
 
-    return run
-
-
-def _send(element: Element, *, folder: Path) -> Execute:
-    known = {"event", "eventexpr", "target", "delay", "delayexpr", "namelist", "id", "type"}
-    if set(element.attrib) - known or element.get("target") not in (None, "#_internal", "#_scxml_session"):
-        raise NotSupportedError("<send> to another target")
-    if "scxml" not in element.get("type", "scxml").lower():
-        raise NotSupportedError("<send> of another type")
-
-    def run(state: dict[str, Any], event: Any) -> Raised:
-        names = names_of(state, event)
-        name = element.get("event") or evaluate(element.attrib["eventexpr"], names=names)
-        sent = Occurrence(name=name, data=_payload(element, names=names))
-        if element.get("target") == "#_internal":
-            yield sent
-            return
-        delay = element.get("delay") or evaluate(element.get("delayexpr", "'0s'"), names=names)
-        due = state["#now"] + _milliseconds(delay)
-        state["#sent"].append((due, len(state["#sent"]), element.get("id"), sent))
-
-    return run
+    return each
 
 
-def _cancel(element: Element, *, folder: Path) -> Execute:
-    if "sendid" not in element.attrib:
-        raise NotSupportedError("<cancel> by expression")
+def file_value(source: str, *, setting: Setting) -> Any:
+    """Return what a file holds, as content written in the document would be read.
 
-    def run(state: dict[str, Any], event: Any) -> Raised:
-        state["#sent"] = [each for each in state["#sent"] if each[2] != element.attrib["sendid"]]
-        yield from ()
-
-    return run
-
-
-def _payload(element: Element, *, names: Names) -> object:
-    data = {name: names[name] for name in element.get("namelist", "").split()}
-    for child in element:
-        if tag(child) == "content":
-            expr = child.get("expr")
-            return evaluate(expr, names=names) if expr else literal(child.text)
-        data[child.attrib["name"]] = evaluate(child.get("expr") or child.attrib["location"], names=names)
-    return data or None
-
-
-def _milliseconds(delay: str) -> float:
-    found = re.fullmatch(r"\s*([\d.]+)\s*(ms|s)\s*", delay)
-    if not found:
-        raise ValueError(f"delay {delay!r}")
-    return float(found[1]) * (1000 if found[2] == "s" else 1)
+    Raises:
+        ScriptError: It cannot be read.
+    """
+    try:
+        text = (setting.folder / source.removeprefix("file:")).read_text()
+    except OSError as error:
+        raise ScriptError(f"{source!r} cannot be read") from error
+    return Markup(text.strip()) if text.lstrip().startswith("<") else literal(text)

@@ -42,8 +42,8 @@ TOOLS = {"look": "pure", "pay": "idempotent", "mail": "once", "refund": "idempot
 """Tool and effect; `mail` can be looked up, `post` cannot, `refund` needs a person."""
 
 
-def build(effects: Effects, killer: Killer) -> ChartGraph:
-    """Compile the chart over a world and a killer."""
+def box(effects: Effects, killer: Killer) -> list[Any]:
+    """Make the tools over a world and a killer."""
 
     def tool(name: str) -> Any:
         def lookup(key: str) -> str | None:
@@ -58,26 +58,33 @@ def build(effects: Effects, killer: Killer) -> ChartGraph:
 
         return sw.tool(effect=TOOLS[name], name=name, lookup=lookup if name == "mail" else None)(act)
 
+    return [tool(name) for name in TOOLS]
+
+
+def build(effects: Effects, killer: Killer) -> ChartGraph:
+    """Compile the chart over a world and a killer."""
     chart = sw.Chart(
         "toy",
         Case,
         sw.Superstate(
             "CASE",
-            sw.State("LOOK", do=_calling("look"), tools=["look"], to="PAY"),
-            sw.State("PAY", do=_calling("pay"), tools=["pay"], to="MAIL"),
-            sw.State("MAIL", do=_calling("mail"), tools=["mail"], to="REFUND"),
-            sw.State("REFUND", do=_calling("refund"), tools=["refund"], to="HOLD"),
+            sw.State("LOOK", do=calling("look"), tools=["look"], to="PAY"),
+            sw.State("PAY", do=calling("pay"), tools=["pay"], to="MAIL"),
+            sw.State("MAIL", do=calling("mail"), tools=["mail"], to="REFUND"),
+            sw.State("REFUND", do=calling("refund"), tools=["refund"], to="HOLD"),
             sw.State("HOLD", on=[sw.on("release", "POST")]),
-            sw.State("POST", do=_calling("post"), tools=["post"], to="CLOSE"),
+            sw.State("POST", do=calling("post"), tools=["post"], to="CLOSE"),
             sw.State("CLOSE", do=lambda state: {"log": ["closed"]}, to="DONE"),
             policy=policy("approve_refunds"),
         ),
         sw.Final("DONE"),
     )
-    return chart.compile(tools=[tool(name) for name in TOOLS])
+    return chart.compile(tools=box(effects, killer))
 
 
-def _calling(name: str) -> Any:
+def calling(name: str) -> Any:
+    """Make the activity that calls a tool and logs what became of it."""
+
     async def call(state: Any, run: sw.Run[Any]) -> Any:
         return {"log": [f"{name} {(await run.tool(name)).status}"]}
 

@@ -1,7 +1,7 @@
 """Runs one process of the toy chart for every line of standard input; the imports are paid once.
 
-`python -m tests.crash.zygote FOLDER`; each line is JSON with `case`, `how` and `at`. A child takes the case as far as
-it gets; the answer is its exit status, negative for a signal.
+`python -m tests.crash.zygote FOLDER`; each line is JSON with `chart`, `case`, `how` and `at`. A child takes the case as
+far as it gets; the answer is its exit status, negative for a signal.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from typing import Any
 
 import stateward as sw
 from stateward.run.session import Outcome
+from tests.crash.beside import build as build_beside
 from tests.crash.kill import Killer
 from tests.crash.toy import Effects, build
 
+CHARTS = {"toy": build, "beside": build_beside}
+"""The charts to be killed."""
 ENDS = ("completed", "halted", "failed", "cancelled")
 
 
@@ -28,7 +31,7 @@ def live(folder: Path, job: Mapping[str, Any]) -> None:
     killer = Killer(job["at"])
     effects = Effects(folder / f"{job['case']}.effects")
     with sw.open(f"sqlite:///{folder / job['case']}.db") as database:
-        graph = build(effects, killer).attach(database)
+        graph = CHARTS[job["chart"]](effects, killer).attach(database)
         killer.watch(database, graph.checkpointer)
         session = sw.Session("s", graph, database)
         outcome = session.outcome()
@@ -44,7 +47,7 @@ def _go_on(session: sw.Session, outcome: Outcome, how: str) -> Outcome:
         found = session.database.asks.get(ask)
         if found.status == "open":
             session.claim(ask, "approve" if found.kind == "approve" else "reject", by="ann")
-    event = "release" if outcome.status == "waiting" and outcome.path.endswith("HOLD") else None
+    event = "release" if outcome.status == "waiting" and "HOLD" in outcome.path else None
     return session.resume(event) if how == "sync" else asyncio.run(session.aresume(event))
 
 

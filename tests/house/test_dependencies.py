@@ -7,6 +7,7 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 
+from stateward.picture import engine, png
 from tests.house.source import CONTENT, PACKAGE, ROOT, modules
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -15,6 +16,16 @@ CARRIED = {"pydantic-core": "pydantic"}
 
 BY_NAME = frozenset({"wordllama"})
 """What the content imports by its name at run time, because it can do without."""
+
+PEERS = {
+    "burr": "apache-burr",
+    "pydantic_graph": "pydantic-graph",
+    "sismic": "sismic",
+    "statemachine": "python-statemachine",
+    "transitions": "transitions",
+    "xstate_statemachine": "xstate-statemachine",
+}
+"""What the kernel is measured against, and who brings it: the bench extra, which nobody else needs installed."""
 
 WORKSHOP = ("tests", "benchmarks", "notebooks", "docs")
 """Folders that only those who work on the project need."""
@@ -25,7 +36,19 @@ DEVELOPERS = frozenset({"basedpyright", "hatchling", "ipykernel", "langgraph-cli
 
 def test_every_import_of_the_package_is_declared() -> None:
     """A third-party module that `stateward` imports belongs to a dependency of the project."""
-    assert sorted(imported(PACKAGE) - declared("dependencies")) == []
+    assert sorted(imported(PACKAGE) - declared("dependencies") - declared("test")) == []
+
+
+def test_the_test_extra_is_what_helps_with_tests_and_nothing_else_needs() -> None:
+    """Hypothesis and pytest are imported under `stateward/testing` alone, by modules that only their users import."""
+    needing = {
+        module.name: extra
+        for module in modules(PACKAGE)
+        if (extra := {name.split(".")[0] for name in module.imports} & declared("test"))
+    }
+    assert needing.keys() <= {f"stateward.testing.{name}" for name in ("coverage_report", "machine", "walk")}
+    assert set().union(*needing.values()) == declared("test")
+    assert declared("test") <= declared("dev")
 
 
 def test_every_dependency_is_imported_by_the_package() -> None:
@@ -42,14 +65,27 @@ def test_the_desk_extra_is_what_the_content_needs_besides() -> None:
 def test_every_import_of_the_tests_is_declared() -> None:
     """Tests, benchmarks, notebooks and drawings import the project's dependencies and the dev extra, all of it."""
     needed = imported(*WORKSHOP) - declared("dependencies") - declared("desk")
-    offered = declared("dev") - DEVELOPERS
+    offered = declared("dev") - DEVELOPERS - declared("draw")
     assert (sorted(needed - offered), sorted(offered - needed)) == ([], [])
+
+
+def test_the_draw_extra_is_what_pictures_look_for() -> None:
+    """Its parts are found by name when a picture is drawn, and the dev extra has them, too."""
+    assert declared("draw") == {normal(name) for name in (engine.PROGRAM, png.RENDERER, png.FONT)}
+    assert declared("draw") <= declared("dev")
+
+
+def test_the_bench_extra_is_the_peers_of_the_kernel() -> None:
+    """They are imported in one file, which is only imported where they are installed."""
+    peers = next(module for module in modules("benchmarks") if module.name == "benchmarks.peers")
+    tops = {name.split(".")[0] for name in peers.imports} - sys.stdlib_module_names
+    assert {PEERS[top] for top in tops} == declared("bench") == set(PEERS.values())
 
 
 def test_every_dependency_is_pinned() -> None:
     """`constraints.txt` has a version for everything that is declared."""
     pinned = {normal(line.partition("==")[0]) for line in (ROOT / "constraints.txt").read_text().splitlines()}
-    every = declared("dependencies") | declared("desk") | declared("dev")
+    every = declared("dependencies") | declared("desk") | declared("dev") | declared("bench")
     assert sorted(every - pinned) == []
 
 
@@ -62,7 +98,8 @@ def declared(part: str) -> frozenset[str]:
 def imported(*folders: str) -> frozenset[str]:
     """Return the distributions that hold what the files of folders import."""
     homes = packages_distributions()
-    tops = {name for module in modules(*folders) for name in module.imports}
+    there = [module for module in modules(*folders) if module.name != "benchmarks.peers"]
+    tops = {name for module in there for name in module.imports}
     own = {PACKAGE, *CONTENT, *WORKSHOP}
     found = {home(name, homes.get(name.split(".")[0], [])) for name in tops if name.split(".")[0] not in own}
     return frozenset(found - {""})

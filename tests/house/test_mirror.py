@@ -10,18 +10,32 @@ FEW_LINES = 40
 """Smaller files are tested through those that use them."""
 
 INNER = {
+    "chart/alphabet": "chart/test_explore",
+    "chart/coarse": "chart/test_explore",
     "chart/data": "chart/test_step",
     "chart/definition": "chart/test_compiler",
     "chart/entry": "chart/test_step",
+    "chart/finding": "chart/test_check",
+    "chart/graph": "chart/test_explore",
     "chart/macrostep": "chart/test_step",
+    "chart/microstep": "chart/test_explore",
+    "chart/oracle": "chart/test_explore",
+    "chart/proof": "chart/test_property",
+    "chart/race": "chart/test_check",
     "chart/scope": "chart/test_compiler",
     "chart/selection": "chart/test_step",
+    "chart/standing": "chart/test_explore",
     "chart/state": "chart/test_compiler",
     "chart/tables": "chart/test_compiler",
     "chart/trace": "chart/test_step",
     "chart/transition": "chart/test_compiler",
+    "chart/unfired": "chart/test_check",
+    "govern/ground": "govern/test_check",
     "govern/layer": "govern/test_effective",
     "govern/problem": "govern/test_policy_file",
+    "run/activity": "run/test_node",
+    "run/call": "run/test_graph",
+    "run/hub/questions": "run/hub/test_regions",
     "run/store/ask": "run/store/test_asks",
     "run/store/connection": "run/store/test_database",
     "run/store/entry": "run/store/test_journal",
@@ -31,9 +45,11 @@ INNER = {
 """Parts that one other file of their folder was split into, and the test of that file, which is theirs.
 
 chart: `step` is the way into `macrostep`, `selection`, `entry`, `data` and `trace`; `compiler` turns `state`
-and `transition` into `definition`, with `scope` and `tables`. govern: a `layer` is what `effective` folds, a `problem`
-is what `policy_file` reports. run: an `ask` is a row of `asks`, an `entry` one of the `journal`, a `holder` of a
-`lease`; a `database` is opened with `connection` and `schema`.
+and `transition` into `definition`, with `scope` and `tables`; `explore` asks the `alphabet` what can happen, takes a
+`microstep` from a `standing` under an `oracle`, and makes a `graph` or a `coarse` one; `check` reports `finding`s,
+those of `unfired` and `race` among them; a `property` has its `proof`. govern: `check` stands on a `ground`; a `layer`
+is what `effective` folds, a `problem` is what `policy_file` reports. run: an `ask` is a row of `asks`, an `entry` one
+of the `journal`, a `holder` of a `lease`; a `database` is opened with `connection` and `schema`.
 """
 
 SOURCES = [module for module in modules(PACKAGE) if module.path.name != "__init__.py"]

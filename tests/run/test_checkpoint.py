@@ -24,6 +24,7 @@ from stateward.run.checkpoint import (
     encode_event,
     merge,
     start_delta,
+    wakes_at,
 )
 
 PINS = Pins(chart="c", policy="p", schema="s", mode="strict")
@@ -163,3 +164,28 @@ def test_stored_event_that_no_longer_fits_is_loud() -> None:
     """An event's type that changed is a codec error."""
     with pytest.raises(CodecError, match="told"):
         decode_event({"name": "told", "data": {"other": 1}}, CHART)
+
+
+def test_tables_of_timers_and_regions_are_merged_by_key() -> None:
+    """As asks are: None removes an entry, and None as table empties it."""
+    first = opened(timers={"1": {"due": 5.0}, "2": {"due": 3.0}}, mail=4, ended={"A": 1}, failed={"B": {"event": "x"}})
+    control = decode(first, CHART)
+    assert control is not None
+    assert (control.mail, control.ended, control.failed) == (4, {"A": 1}, {"B": {"event": "x"}})
+    after = merge(first, {"timers": {"1": None, "3": {"due": 9.0}}, "ended": None})
+    assert (after["timers"], after["ended"], after["mail"]) == ({"2": {"due": 3.0}, "3": {"due": 9.0}}, {}, 4)
+
+
+def test_control_of_an_older_checkpoint_has_no_timers_and_no_mail() -> None:
+    """What was not there yet reads as empty."""
+    control = decode(opened(), CHART)
+    assert control is not None
+    assert (dict(control.timers), control.mail, dict(control.ended), dict(control.failed)) == ({}, 0, {}, {})
+    assert wakes_at(control.raw) is None
+
+
+def test_a_new_run_keeps_the_mail_and_forgets_the_timers() -> None:
+    """Letters are the session's, timers the run's."""
+    before = opened(timers={"1": {"due": 5.0}}, mail=4)
+    after = merge(before, start_delta(run="r2", run_no=2, pins=PINS, branch="main"))
+    assert (after["timers"], after["mail"]) == ({}, 4)

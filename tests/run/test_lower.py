@@ -79,10 +79,11 @@ def test_recursion_limit_follows_the_turn_fuse(formed: Formed) -> None:
     assert run_graph(shaped, {"said": []}, how="sync")["said"] == ["a", "b"]
 
 
-def test_parallel_is_refused_by_name() -> None:
-    """Regions are for the kernel; the lowering says so."""
-    with pytest.raises(DefinitionError, match="parallel"):
-        lower(regions(), schema=One, root=None, tools={}, roles={})
+def test_only_a_chart_with_regions_has_a_hub() -> None:
+    """The hub and the wait of several regions are nodes of a parallel chart and of no other."""
+    _, builder = lower(regions(), schema=One, root=None, tools={}, roles={})
+    assert {"__hub__", "__rest__"} <= builder.nodes.keys()
+    assert not {"__hub__", "__rest__"} & compiled(lambda s: None).nodes.keys()
 
 
 def test_unknown_tool_is_named_at_compile_time() -> None:

@@ -8,7 +8,18 @@ import pytest
 
 from stateward.chart.event import Occurrence
 from stateward.errors import InputRefused, NotExpected
-from stateward.run.resume import Answer, Answered, Answers, Happened, occurrence, read
+from stateward.run.resume import (
+    Answer,
+    Answered,
+    Answers,
+    Before,
+    Happened,
+    enveloped,
+    known_event,
+    occurrence,
+    opened,
+    read,
+)
 from tests.charts.waiting import Note, waiting
 
 MACHINE = waiting().compile().machine
@@ -101,3 +112,27 @@ def test_unreadable_payload_is_refused(payload: object) -> None:
     """A refusal says which forms there are; it is never a crash."""
     with pytest.raises((InputRefused, NotExpected)):
         said(payload, asks=ASKS)
+
+
+def test_what_comes_before_travels_with_the_payload() -> None:
+    """Admission tells the node up to where it looked; a payload without that is left as it is."""
+    before = Before(now=12.5, mail=3)
+    for payload in ("go", {"event": "go"}, None):
+        assert opened(enveloped(payload, before)) == (payload, before)
+        assert opened(enveloped(payload, None)) == (payload, None)
+
+
+def test_a_caller_cannot_say_what_comes_before() -> None:
+    """The form is the house's own: admission does not read it."""
+    with pytest.raises(InputRefused):
+        said(enveloped("go", Before(now=1e12, mail=99)))
+
+
+def test_events_of_the_chart_are_known() -> None:
+    """By name or prefix, typed data validated; others are refused with those there are."""
+    assert known_event(MACHINE, "note", {"text": "a"}).data == Note(text="a")
+    with pytest.raises(NotExpected, match="end, input, lock, note, unlock"):
+        known_event(MACHINE, "other", None)
+    for name in ("after", "after.OPEN.0", "done.state.OPEN"):
+        with pytest.raises(NotExpected, match="only the chart itself"):
+            known_event(MACHINE, name, None)

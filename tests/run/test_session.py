@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 import stateward as sw
-from stateward.errors import UnknownAsk
+from stateward.errors import Drift, InputRefused, NotExpected, UnknownAsk, UnknownSession
 from stateward.govern.policy import Fuses, Policy
 from stateward.testing import How
 from tests.charts.drive import Driven, policy
 from tests.charts.one import One, compiled
 from tests.charts.tools import Shop, call
 from tests.charts.waiting import waiting
+from tests.crash.test_torn_step import torn
 
 Drive = Callable[..., Driven]
 
@@ -175,3 +176,131 @@ def test_run_that_is_reopened_says_so_before_it_acts(drive: Drive) -> None:
     done = driven.resume()
 
     assert (done.status, seen) == ("completed", ["running"])
+
+
+# -- sending ----------------------------------------------------------------------------------------------
+
+
+def acted(state: Any) -> Any:
+    return {"log": ["acted"]}
+
+
+def open_session(drive: Drive) -> Driven:
+    driven = drive(waiting().compile())
+    driven.start({})
+    return driven
+
+
+def test_event_sent_to_a_waiting_session_goes_on_with_it(drive: Drive) -> None:
+    """It is a resume, and leaves nothing in the mailbox."""
+    driven = open_session(drive)
+    sent = driven.tell("note", data={"text": "a"})
+    assert sent.taken
+    assert sent.outcome == driven.session.outcome()
+    assert driven.session.database.mailbox.list("s1") == ()
+
+
+def test_event_sent_while_another_runs_the_session_is_taken_once(drive: Drive) -> None:
+    """It waits in the mailbox; who goes on next takes it."""
+    driven = open_session(drive)
+    leases = driven.session.database.leases
+    lease = leases.acquire("s1")
+    sent = driven.tell("note", data={"text": "a"}, by="ann")
+    assert (sent.taken, sent.outcome, sent.letter.no if sent.letter else 0) == (False, None, 1)
+    leases.release(lease)
+    for _ in range(2):
+        assert driven.resume().values["heard"] == ["hello", "a"]
+    assert driven.session.database.mailbox.get("s1", 1).status == "taken"
+
+
+def test_event_sent_to_a_session_that_is_let_go_meanwhile_goes_on_with_it(drive: Drive) -> None:
+    """The sender tries to take the session itself after posting, so that nothing lies there unseen."""
+    driven = open_session(drive)
+    database = driven.session.database
+    lease = database.leases.acquire("s1")
+    post = database.mailbox.post
+
+    def and_let_go(*args: Any, **kwargs: Any) -> Any:
+        letter = post(*args, **kwargs)
+        database.leases.release(lease)
+        return letter
+
+    database.mailbox.post = and_let_go
+    sent = driven.tell("end")
+    assert sent.taken
+    assert (sent.outcome.status if sent.outcome else "") == "completed"
+
+
+def test_event_sent_to_a_session_that_a_crash_left_is_taken(drive: Drive) -> None:
+    """The run goes on where it was cut off, and then takes the event."""
+    driven = drive(compiled(acted, to="HELP"))
+    with torn(driven, at=2):
+        driven.start({"log": ["in"]})
+    sent = driven.tell("close")
+    assert (sent.taken, sent.outcome.status if sent.outcome else "") == (True, "completed")
+
+
+def test_event_that_another_run_refuses_is_refused_to_its_sender(drive: Drive) -> None:
+    """With the state it met; here the sender goes on itself, after the crash of who ran the session."""
+    driven = drive(compiled(acted, to="HELP", handles=["help"]))
+    with torn(driven, at=2):
+        driven.start({"log": ["in"]})
+    with pytest.raises(NotExpected, match=r"`help`.*HELP"):
+        driven.tell("help")
+    assert driven.session.outcome().path == "HELP"
+
+
+@pytest.mark.parametrize("event", ["nonsense", "done.state.OPEN", "after.OPEN.0"])
+def test_event_that_no_chart_awaits_is_never_posted(drive: Drive, event: str) -> None:
+    """Its name is refused at once, whoever runs the session."""
+    driven = open_session(drive)
+    driven.session.database.leases.acquire("s1")
+    with pytest.raises(NotExpected):
+        driven.tell(event)
+    with pytest.raises(InputRefused):
+        driven.tell("note", data={"nobody": 1})
+    assert driven.session.database.mailbox.list("s1") == ()
+
+
+def test_event_for_a_session_that_never_was_is_refused(drive: Drive) -> None:
+    """Somebody has to open it with an input."""
+    with pytest.raises(UnknownSession):
+        drive(waiting().compile()).tell("end")
+
+
+def test_event_for_a_finished_session_is_refused(drive: Drive) -> None:
+    """Nothing waits there, and nothing is posted."""
+    driven = open_session(drive)
+    driven.tell("end")
+    with pytest.raises(NotExpected, match="completed"):
+        driven.tell("note", data={"text": "a"})
+
+
+def test_event_is_taken_back_when_the_session_cannot_go_on(drive: Drive) -> None:
+    """The sender is told, and nobody finds the event later."""
+    driven = drive(compiled(acted, to="HELP"))
+    with torn(driven, at=3):
+        driven.start({"log": ["in"]})
+    other = drive(compiled(acted, to="HELP", handles=["more"]))
+    with pytest.raises(Drift):
+        other.tell("close")
+    assert [letter.status for letter in driven.session.database.mailbox.list("s1")] == ["refused"]
+
+
+def test_sender_waits_until_its_event_was_taken(drive: Drive) -> None:
+    """Another call of this process takes it out of the mailbox in the meantime."""
+    driven = open_session(drive)
+    database = driven.session.database
+    lease = database.leases.acquire("s1")
+    post = database.mailbox.post
+
+    def and_go_on(*args: Any, **kwargs: Any) -> Any:
+        letter = post(*args, **kwargs)
+        database.leases.release(lease)
+        driven.session.resume()
+        database.leases.acquire("s1")
+        return letter
+
+    database.mailbox.post = and_go_on
+    sent = driven.tell("note", data={"text": "a"}, wait_s=60)
+    assert (sent.taken, sent.outcome) == (True, None)

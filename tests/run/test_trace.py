@@ -19,6 +19,7 @@ import stateward as sw
 from stateward.run.store.database import Database
 from stateward.run.trace import MESSAGE_LENGTH, TraceLine, message_line, snapshot, trace_line
 from stateward.testing import calls
+from tests.charts.beside import compiled_beside, says
 from tests.charts.drive import policy
 from tests.charts.one import compiled
 from tests.charts.tools import Shop
@@ -98,6 +99,14 @@ def test_a_message_is_one_short_line(text: str) -> None:
     assert len(line) <= MESSAGE_LENGTH
     assert len(line.splitlines()) == 1
     assert line.startswith("human:")
+
+
+def test_a_step_of_a_region_is_told_by_its_state(database: Database) -> None:
+    """The hub's parts name the region whose step it was, the wait of several regions all that wait."""
+    graph = compiled_beside([sw.State("S", do=says("a"), to="END")], [sw.State("W", on=sw.on("go", "END"))])
+    lines = [trace_line(part) for part in streamed(graph.attach(database), {}, stream_mode="updates")]
+    assert [line.node for line in lines if line] == ["__enter__", "P.A.S", "P.A.END, P.B.W"]
+    assert str(lines[-1]) == "P.A.END, P.B.W  waits for go"
 
 
 def test_a_snapshot_counts_messages_and_shows_the_last_five(database: Database) -> None:

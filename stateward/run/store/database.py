@@ -25,6 +25,7 @@ from stateward.run.store.connection import Connection, connect, named, open_raw
 from stateward.run.store.journal import Journal
 from stateward.run.store.lease import LEASE_TTL_S, Leases
 from stateward.run.store.ledger import Ledger
+from stateward.run.store.mailbox import Mailbox
 from stateward.run.store.saver import FencedSaver
 from stateward.run.store.schema import prepare
 from stateward.run.store.sessions import Sessions
@@ -55,9 +56,10 @@ class Database:
         self.ledger = Ledger(connection, audit=self.audit)
         self.journal = Journal(connection, ledger=self.ledger, audit=self.audit)
         self.asks = Asks(connection, audit=self.audit)
-        self.saver = FencedSaver(connection, sessions=self.sessions)
         self.threads = Threads()
         """Where the runs over this database put blocking code."""
+        self.mailbox = Mailbox(connection, audit=self.audit, threads=self.threads)
+        self.saver = FencedSaver(connection, sessions=self.sessions)
         self._guard = threading.Lock()
         self._store: BaseStore | None = None
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from stateward.errors import CodecError
 from stateward.run.store.connection import Connection
 
-VERSION = 1
-"""The layout this release reads and writes."""
+VERSION = 2
+"""The layout this release reads and writes; an older one is brought up to it when it is opened."""
 
 _SESSIONS = """
 CREATE TABLE stateward_sessions (
@@ -32,7 +32,9 @@ CREATE TABLE stateward_sessions (
     updated_at REAL NOT NULL,
     holder TEXT,
     fence INTEGER NOT NULL DEFAULT 0,
-    lease_until REAL NOT NULL DEFAULT 0
+    lease_until REAL NOT NULL DEFAULT 0,
+    wakes_at REAL,
+    mail INTEGER NOT NULL DEFAULT 0
 )"""
 
 _TERMINALS = """
@@ -123,6 +125,20 @@ CREATE TABLE stateward_asks (
     answered_at REAL
 )"""
 
+_MAILBOX = """
+CREATE TABLE stateward_mailbox (
+    session TEXT NOT NULL,
+    no INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    data TEXT,
+    posted_at REAL NOT NULL,
+    by TEXT NOT NULL DEFAULT '',
+    status TEXT NOT NULL DEFAULT 'posted',
+    at TEXT NOT NULL DEFAULT '',
+    note TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (session, no)
+)"""
+
 _AUDIT = """
 CREATE TABLE stateward_audit (
     seq INTEGER PRIMARY KEY,
@@ -131,6 +147,13 @@ CREATE TABLE stateward_audit (
     previous TEXT NOT NULL,
     hash TEXT NOT NULL
 )"""
+
+_LATER = (
+    _MAILBOX,
+    "CREATE INDEX stateward_sessions_waking ON stateward_sessions (wakes_at) WHERE wakes_at IS NOT NULL",
+    "CREATE INDEX stateward_mailbox_posted ON stateward_mailbox (session) WHERE status = 'posted'",
+)
+"""What layout 2 has and layout 1 has not, beside two columns of the sessions."""
 
 _STATEMENTS = (
     _SESSIONS,
@@ -146,11 +169,23 @@ _STATEMENTS = (
     BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END""",
     """CREATE TRIGGER stateward_audit_no_delete BEFORE DELETE ON stateward_audit
     BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END""",
+    *_LATER,
 )
+
+_STEPS = {
+    1: (
+        "ALTER TABLE stateward_sessions ADD COLUMN wakes_at REAL",
+        "ALTER TABLE stateward_sessions ADD COLUMN mail INTEGER NOT NULL DEFAULT 0",
+        *_LATER,
+    ),
+}
+"""For each older layout what makes the next one of it."""
 
 
 def prepare(connection: Connection) -> None:
-    """Create the tables unless they are there; any number of processes may do so at once.
+    """Create the tables unless they are there, or bring older ones up to this release.
+
+    Any number of processes may do so at once: what is found is looked at again inside the transaction that changes it.
 
     Args:
         connection: An open connection.
@@ -163,10 +198,20 @@ def prepare(connection: Connection) -> None:
         return
     with connection.transaction() as cur:
         cur.execute("CREATE TABLE IF NOT EXISTS stateward_schema (version INTEGER NOT NULL)")
-        if cur.execute("SELECT version FROM stateward_schema").fetchone() is None:
-            for statement in _STATEMENTS:
-                cur.execute(statement)
+        row = cur.execute("SELECT version FROM stateward_schema").fetchone()
+        for statement in _STATEMENTS if row is None else _missing(connection, row[0]):
+            cur.execute(statement)
+        if row is None:
             cur.execute("INSERT INTO stateward_schema (version) VALUES (?)", (VERSION,))
+        else:
+            cur.execute("UPDATE stateward_schema SET version = ?", (VERSION,))
+
+
+def _missing(connection: Connection, version: int) -> list[str]:
+    """What a database of an older layout lacks."""
+    if version > VERSION:
+        raise _newer(connection, version)
+    return [statement for step in range(version, VERSION) for statement in _STEPS[step]]
 
 
 def _found(connection: Connection) -> int | None:
@@ -175,10 +220,14 @@ def _found(connection: Connection) -> int | None:
         if cur.fetchone() is None:
             return None
         row = cur.execute("SELECT version FROM stateward_schema").fetchone()
-    if row is not None and row[0] != VERSION:
-        raise CodecError(
-            f"The database has layout `{row[0]}`, this release reads `{VERSION}`",
-            where=connection.label,
-            fix="Open it with the release that wrote it, or use a new database.",
-        )
+    if row is not None and row[0] > VERSION:
+        raise _newer(connection, row[0])
     return None if row is None else int(row[0])
+
+
+def _newer(connection: Connection, version: int) -> CodecError:
+    return CodecError(
+        f"The database has layout `{version}`, this release reads up to `{VERSION}`",
+        where=connection.label,
+        fix="Open it with the release that wrote it, or use a new database.",
+    )

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from stateward.errors import UnknownSession
-from stateward.run.checkpoint import TERMINAL
+from stateward.run.checkpoint import TERMINAL, wakes_at
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.connection import Connection
 from stateward.run.store.json_text import read_json, write_json
 from stateward.run.store.lease import is_living
+from stateward.run.store.mailbox import take
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,10 @@ class SessionRow:
     """Money over all runs, upper bounds of unfinished calls not included."""
     stalled: bool
     """True when the row says running and nobody living holds the lease: resume it."""
+    wakes_at: float | None = None
+    """When the first pending timer is due, in seconds since the epoch; None when none is pending."""
+    mail: int = 0
+    """The number of the last event that was taken from the mailbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +74,7 @@ class TerminalRecord:
 _SELECT = """
 SELECT s.id, s.graph, s.tenant, s.status, s.path, s.run, s.run_no, s.branch, s.mode,
     s.chart_hash, s.policy_hash, s.schema_hash, s.reason, s.created_at, s.updated_at,
-    s.holder, s.fence, s.lease_until,
+    s.holder, s.fence, s.lease_until, s.wakes_at, s.mail,
     COUNT(CASE WHEN j.kind = 'model' THEN 1 END),
     COALESCE(SUM(j.tokens_in + j.tokens_out), 0),
     COALESCE(SUM(j.usd), 0)
@@ -78,13 +83,20 @@ FROM stateward_sessions s LEFT JOIN stateward_journal j ON j.session = s.id
 
 _UPSERT = """
 INSERT INTO stateward_sessions (id, status, path, run, run_no, branch, mode, chart_hash, policy_hash,
-    schema_hash, reason, created_at, updated_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    schema_hash, reason, created_at, updated_at, wakes_at, mail)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET status = excluded.status, path = excluded.path, run = excluded.run,
     run_no = excluded.run_no, branch = excluded.branch, mode = excluded.mode,
     chart_hash = excluded.chart_hash, policy_hash = excluded.policy_hash,
     schema_hash = excluded.schema_hash, reason = excluded.reason,
-    updated_at = excluded.updated_at
+    updated_at = excluded.updated_at, wakes_at = excluded.wakes_at, mail = MAX(mail, excluded.mail)
+"""
+
+_WAKING = """
+SELECT id FROM stateward_sessions s
+WHERE graph = ? AND (wakes_at <= ? OR status IN ('running', 'waiting') AND EXISTS (
+    SELECT 1 FROM stateward_mailbox m WHERE m.session = s.id AND m.status = 'posted' AND m.no > s.mail))
+ORDER BY wakes_at IS NULL, wakes_at, created_at, id
 """
 
 
@@ -134,6 +146,19 @@ class Sessions:
             cur.execute(_SELECT + where + "GROUP BY s.id ORDER BY s.created_at, s.id", values)
             return tuple(self._row(row) for row in cur.fetchall())
 
+    def waking(self, *, graph: str, now: float) -> tuple[str, ...]:
+        """Find the sessions that somebody should go on with: a timer is due, or an event waits for them.
+
+        Args:
+            graph: Only those of this graph.
+            now: Seconds since the epoch.
+
+        Returns:
+            Their ids, the longest overdue first.
+        """
+        with self._connection.read() as cur:
+            return tuple(row[0] for row in cur.execute(_WAKING, (graph, now)).fetchall())
+
     def terminal(self, session: str, run: str) -> TerminalRecord | None:
         """Read the end of a run.
 
@@ -179,10 +204,13 @@ class Sessions:
         if not status:
             return
         run: Mapping[str, Any] = control.get("run") or {}
-        before = cur.execute("SELECT run, status FROM stateward_sessions WHERE id = ?", (session,)).fetchone()
-        now = self._connection.clock.now()
+        cur.execute("SELECT run, status, mail FROM stateward_sessions WHERE id = ?", (session,))
+        before = cur.fetchone() or ("", "", 0)
+        now, mail = self._connection.clock.now(), control.get("mail") or 0
         cur.execute(_UPSERT, _projected(session, control=control, run=run, now=now))
-        if run.get("id") and before != (run["id"], status):
+        if mail > before[2]:
+            take(cur, session=session, no=mail, at=", ".join(control.get("at") or ()))
+        if run.get("id") and before[:2] != (run["id"], status):
             self._end(cur, session=session, control=control, run=run["id"], checkpoint=checkpoint, now=now)
 
     def _end(
@@ -244,9 +272,11 @@ class Sessions:
             holder=row[15],
             fence=row[16],
             lease_until=row[17],
-            turns=row[18],
-            tokens=row[19],
-            usd=float(row[20]),
+            wakes_at=row[18],
+            mail=row[19],
+            turns=row[20],
+            tokens=row[21],
+            usd=float(row[22]),
             stalled=stalled,
         )
 
@@ -271,6 +301,8 @@ def _projected(session: str, *, control: Mapping[str, Any], run: Mapping[str, An
         _text(control.get("reason")),
         now,
         now,
+        wakes_at(control),
+        control.get("mail") or 0,
     )
 
 

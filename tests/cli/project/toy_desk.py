@@ -14,6 +14,7 @@ from typing import Any, TypedDict
 
 import stateward as sw
 from stateward.job import BadRow
+from stateward.properties import always_before
 from stateward.run.graph import ChartGraph
 from stateward.run.session import Outcome
 
@@ -155,6 +156,7 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
             policy=policy,
         ),
         sw.Final("DONE"),
+        properties=[always_before("ACT", "CLOSE")],
     )
     return chart.compile(tools=[look, pay, note])
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import stateward as sw
+from stateward.properties import always_before
 from stateward.testing import ScriptedModel
 
 HERE = Path(__file__).parent
@@ -50,6 +51,7 @@ chart = sw.Chart(
     sw.State("TIRED", on=[sw.on(Ask, "TALKING.TALK")]),
     sw.State("LOST", to="DONE"),
     sw.Final("DONE"),
+    properties=[always_before("TALK", "REST")],
 )
 model = ScriptedModel.of(*["hi"] * 20)
 graph = chart.compile(models={"talker": sw.ModelRole(name="talker", model=model)})

@@ -13,6 +13,8 @@ from stateward.run.store.database import open_database
 from tests.run.store.desk import StillClock, memory, url
 from tests.run.store.processes import go, line, workers
 
+LAYOUT_1 = Path(__file__).parent / "layout_1.sql"
+
 
 def test_a_file_is_created_with_its_folders_and_opened_again(tmp_path: Path) -> None:
     """The second opening finds what the first one wrote."""
@@ -93,6 +95,58 @@ def test_a_newer_layout_is_refused(tmp_path: Path) -> None:
     raw.close()
     with pytest.raises(CodecError, match="99"):
         open_database(url(tmp_path))
+
+
+def old(folder: Path) -> Path:
+    """A database as the first release made it, with a session and an audit record in it."""
+    path = folder / "state" / "ward.db"
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        raw.executescript(LAYOUT_1.read_text())
+        columns = "(id, graph, status, created_at, updated_at)"
+        raw.execute(f"INSERT INTO stateward_sessions {columns} VALUES ('s', 'g', 'waiting', 1, 1)")
+        raw.execute("INSERT INTO stateward_audit VALUES (1, 's', '{}', 'genesis', 'h')")
+        raw.commit()
+    return path
+
+
+def shape(path: Path) -> dict[str, list[tuple[str, str]]]:
+    """The tables and indexes of ours, with their columns."""
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        names = raw.execute("SELECT name FROM sqlite_master WHERE name LIKE 'stateward%' ORDER BY name").fetchall()
+        columns = "SELECT name, type FROM pragma_table_xinfo(?)"
+        return {name: raw.execute(columns, (name,)).fetchall() for (name,) in names}
+
+
+def test_an_older_layout_is_brought_up_to_this_release(tmp_path: Path) -> None:
+    """What it holds stays, and afterwards it has the shape of a new one."""
+    path = old(tmp_path)
+    with open_database(url(tmp_path)) as database:
+        (row,) = database.sessions.list()
+        assert (row.id, row.status, row.wakes_at, row.mail) == ("s", "waiting", None, 0)
+        assert database.mailbox.post("s", "go").no == 1
+        assert len(database.audit.rows()) == 2
+    open_database(f"sqlite:///{tmp_path / 'new.db'}").close()
+    assert shape(path) == shape(tmp_path / "new.db")
+
+
+def test_an_older_layout_is_brought_up_once(tmp_path: Path) -> None:
+    """The second opening finds nothing to do."""
+    path = old(tmp_path)
+    open_database(url(tmp_path)).close()
+    before = path.read_bytes()
+    open_database(url(tmp_path)).close()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.slow
+def test_racing_openings_of_an_older_layout_all_succeed(tmp_path: Path) -> None:
+    """One process migrates, the others wait for it and find the new layout."""
+    old(tmp_path)
+    with workers(4, name="setup", url=url(tmp_path)) as started:
+        for worker in started:
+            go(worker)
+        assert [line(worker) for worker in started] == ["rows 1"] * 4
 
 
 def test_a_nested_transaction_joins_the_outer_one() -> None:

@@ -87,6 +87,29 @@ def test_a_running_row_without_a_living_lease_is_stalled() -> None:
     assert not database.sessions.get("s").stalled
 
 
+def test_the_row_says_when_its_first_timer_is_due() -> None:
+    """Of a run that has ended none is."""
+    database = memory()
+    timers = {"1": {"due": 1_060.0}, "2": {"due": 1_030.0}}
+    _project(database, control("waiting", timers=timers))
+    assert database.sessions.get("s").wakes_at == 1_030
+    _project(database, control("completed", timers=timers))
+    assert database.sessions.get("s").wakes_at is None
+
+
+def test_sessions_whose_time_has_come_are_found() -> None:
+    """Of one graph, the longest overdue first; then those to which somebody posted an event."""
+    database = memory()
+    for session, due in (("late", 10.0), ("later", 5.0), ("early", 90.0), ("mail", None), ("calm", None)):
+        database.leases.release(database.leases.acquire(session, graph="g"))
+        timers = {} if due is None else {"1": {"due": due}}
+        with database.transaction() as cur:
+            database.sessions.project(cur, session=session, control=control("waiting", timers=timers), checkpoint="c")
+    database.mailbox.post("mail", "go")
+    assert database.sessions.waking(graph="g", now=20) == ("later", "late", "mail")
+    assert database.sessions.waking(graph="other", now=20) == ()
+
+
 def test_turns_tokens_and_money_come_from_the_journal() -> None:
     """They cover all runs, and a listing is not multiplied by them."""
     database = memory()

@@ -1,0 +1,88 @@
+"""Where a run stands and which way it took, found again in the chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from stateward.chart.definition import Definition, Transition
+from stateward.errors import DefinitionError
+
+ARROW = " -> "
+"""Between the ends of a transition, as histories write it: `WORKING.PLAN -> DONE`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trail:
+    """What a picture marks."""
+
+    active: frozenset[str] = frozenset()
+    """Paths of the states the run is in, and of those around them."""
+    visited: frozenset[str] = frozenset()
+    """Paths of the states it came through."""
+    taken: frozenset[int] = frozenset()
+    """Indexes of the transitions it took."""
+
+
+def trail(chart: Definition, *, highlight: Iterable[str] = (), path: Iterable[str] = ()) -> Trail:
+    """Find a configuration and a path in a chart.
+
+    Args:
+        chart: The chart.
+        highlight: Paths of active states; those around them are marked with them.
+        path: What the run did, in order: transitions as a history writes them (`PLAN -> ACT`), or state paths; between
+            two different states that follow each other the transitions that lead from one to the other are marked.
+
+    Returns:
+        What to mark.
+
+    Raises:
+        DefinitionError: Something names a state or a transition that the chart does not have.
+    """
+    steps = list(path)
+    active = [chart.nodes[i].path for name in highlight for i in chart.tables.chains[_state(chart, name)]]
+    told = {t.index for step in steps if ARROW in step for t in _transitions(chart, step)}
+    states = [None if ARROW in step else _state(chart, step) for step in steps]
+    led = {t.index for a, b in pairwise(states) for t in _leading(chart, a, b)}
+    ends = [end for i in told for end in _ends(chart.transitions[i])]
+    visited = [chart.nodes[i].path for i in (*ends, *(state for state in states if state is not None))]
+    return Trail(active=frozenset(active) - {""}, visited=frozenset(visited) - {""}, taken=frozenset(told | led))
+
+
+def _state(chart: Definition, path: str) -> int:
+    if path not in chart.by_path:
+        known = ", ".join(f"`{known}`" for known in chart.by_path if known)
+        raise DefinitionError(
+            f"`{path}` is no state", where=f"drawing `{chart.name}`", fix=f"States: {known}. Transitions are `A -> B`."
+        )
+    return chart.by_path[path]
+
+
+def _transitions(chart: Definition, step: str) -> Sequence[Transition]:
+    found = [chart.transitions[i] for i, arrow in enumerate(chart.tables.arrows) if arrow == step]
+    if not found:
+        raise DefinitionError(
+            f"`{step}` is no transition",
+            where=f"drawing `{chart.name}`",
+            fix=f"Transitions: {', '.join(f'`{arrow}`' for arrow in dict.fromkeys(chart.tables.arrows))}.",
+        )
+    return found
+
+
+def _leading(chart: Definition, source: int | None, target: int | None) -> Sequence[Transition]:
+    """Return the transitions of one state or of those around it that enter another state, or what is around that."""
+    if source is None or target is None or source == target:
+        return ()
+    sources, targets = chart.tables.chains[source], chart.tables.chains[target][1:]
+    return [t for t in chart.transitions if t.source in sources and any(end in targets for end in _entered(chart, t))]
+
+
+def _entered(chart: Definition, transition: Transition) -> Sequence[int]:
+    """Return its targets, a history's superstate for the history."""
+    nodes = chart.nodes
+    return [nodes[end].parent if nodes[end].kind == "history" else end for end in transition.targets]
+
+
+def _ends(transition: Transition) -> tuple[int, ...]:
+    return (transition.source, *transition.targets)

@@ -1,0 +1,246 @@
+"""What came while nobody looked: timers that are due and events in the mailbox, taken before anything else.
+
+Each is one external event and a macrostep of its own: first the timers, in the order of their moments, then the
+letters, in the order in which they were posted, and only then what the caller brings. They are folded into the commit
+of the node that takes them (`Progress.prior`), so that a thing is taken and known to be taken in one checkpoint.
+
+Admission looks first, and tells the node that is resumed up to which moment and which letter it looked (`Before`). So
+both see the same, also when the node runs again after a crash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stateward.chart.step import advance
+from stateward.errors import InputRefused, MicrostepLimit, NotExpected, NoTransition
+from stateward.run.checkpoint import TERMINAL, Control, wakes_at
+from stateward.run.drive import Steps, Work
+from stateward.run.invocation import Invocation
+from stateward.run.plan import Machine
+from stateward.run.progress import Progress, agenda_of, ends_run, settled
+from stateward.run.resume import Before, occurrence
+from stateward.run.store.database import Database
+from stateward.run.store.mailbox import Letter
+from stateward.run.timers import joined, still
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A letter that no transition took when its turn had come."""
+
+    letter: Letter
+    at: str
+    """The states it met, joined by commas."""
+    note: str
+    """Why, for who sent it."""
+
+
+def letters(control: Control, invocation: Invocation, *, upto: int | None = None) -> tuple[Letter, ...]:
+    """Read the letters whose turn has come; none where nobody can send any.
+
+    Args:
+        control: Where the session stands.
+        invocation: The call.
+        upto: The last number that is wanted; None for all.
+    """
+    if not invocation.shared:
+        return ()
+    return invocation.database.mailbox.after(invocation.session, control.mail, upto=upto)
+
+
+def refuse(invocation: Invocation, refused: Sequence[Refused]) -> None:
+    """Tell who sent them what became of letters that no transition took.
+
+    Args:
+        invocation: The call that looked at them.
+        refused: The letters.
+    """
+    for each in refused:
+        invocation.database.mailbox.refuse(
+            each.letter.session, each.letter.no, at=each.at, note=each.note, fence=invocation.fence
+        )
+
+
+def refuse_rest(control: Control, invocation: Invocation) -> None:
+    """Refuse the letters that came too late for a run: its end is not the beginning of the next.
+
+    Args:
+        control: The run's control; it has ended.
+        invocation: The call.
+    """
+    posted, at = letters(control, invocation), ", ".join(control.raw["at"])
+    _refuse_late(invocation.database, posted, at=at, status=control.status, fence=invocation.fence)
+
+
+def let_go(invocation: Invocation) -> bool:
+    """Give back the lease of a session, and look in the same transaction whether something was posted meanwhile.
+
+    So a letter is seen here, or its sender finds the lease free, since it tries to take it after posting.
+
+    Args:
+        invocation: The call, which is over; it has a lease.
+
+    Returns:
+        Whether the session waits and has a letter that nobody has looked at.
+    """
+    database, lease = invocation.database, invocation.lease
+    if lease is None:
+        return False
+    with database.transaction():
+        database.leases.release(lease)
+        posted = database.mailbox.after(invocation.session, 0) if invocation.shared else ()
+    if not posted:
+        return False
+    row = database.sessions.get(invocation.session)
+    if row.status in TERMINAL:
+        _refuse_late(database, posted, at=", ".join(row.path), status=row.status)
+    return row.status == "waiting"
+
+
+def found(control: Control, invocation: Invocation) -> tuple[Before | None, tuple[Letter, ...]]:
+    """Look whether something comes before what a caller brings.
+
+    Args:
+        control: Where the session stands.
+        invocation: The call.
+
+    Returns:
+        Up to where was looked, None when there is nothing; and the letters.
+    """
+    now, posted, due = invocation.now(), letters(control, invocation), wakes_at(control.raw)
+    if not posted and (due is None or due > now):
+        return None, ()
+    return Before(now=now, mail=posted[-1].no if posted else control.mail), posted
+
+
+def take(
+    machine: Machine, progress: Progress, posted: Sequence[Letter], *, now: float, one: bool = False
+) -> list[Refused]:
+    """Take the timers that are due, then letters, and fold what they did into the step.
+
+    Args:
+        machine: The lowered chart.
+        progress: Where the step stands; it gets `prior`, the `mail` it took, and what has `broken` the kernel.
+        posted: The letters, in their order.
+        now: Up to when timers are due, in seconds since the epoch; new ones count from there.
+        one: Whether to stop after the timers, or the first letter, that something took.
+
+    Returns:
+        The letters that no transition took; all others up to `progress.also["mail"]` were taken.
+    """
+    progress.now = lambda: now
+    refused: list[Refused] = []
+    try:
+        _take_timers(machine, progress, now=now)
+        for letter in posted:
+            if is_over(machine, progress) or (one and progress.prior is not None):
+                break
+            problem = _take_letter(machine, progress, letter)
+            progress.letters.setdefault("refused" if problem else "taken", []).append(letter.no)
+            if problem:
+                refused.append(Refused(letter=letter, at=_at(machine, progress), note=problem))
+    except (NoTransition, MicrostepLimit) as broken:
+        progress.broken = broken
+    return refused
+
+
+def arrived(machine: Machine, progress: Progress, invocation: Invocation) -> Steps[bool]:
+    """Take what is there before a node begins to wait: the timers that are due, or one letter.
+
+    Args:
+        machine: The lowered chart.
+        progress: Where the step stands.
+        invocation: The call.
+
+    Returns:
+        A generator of work that returns whether something was taken and has to be committed.
+    """
+    posted: Sequence[Letter] = ()
+    if invocation.shared:
+        posted = yield Work(fn=letters, args=(progress.control, invocation))
+    if not posted and not progress.control.timers:
+        return False
+    refused = take(machine, progress, posted, now=invocation.now(), one=True)
+    if refused:
+        yield Work(fn=refuse, args=(invocation, refused))
+    return progress.prior is not None or progress.broken is not None
+
+
+def taken_before(machine: Machine, progress: Progress, before: Before | None, invocation: Invocation) -> Steps[None]:
+    """Take, in a node that was resumed, what admission saw coming before what it is resumed with.
+
+    Args:
+        machine: The lowered chart.
+        progress: Where the step stands.
+        before: What admission said.
+        invocation: The call.
+
+    Returns:
+        A generator of work.
+    """
+    if not invocation.shared:
+        # A call from inside another graph: nobody admitted it, and it has no mailbox.
+        before = Before(now=invocation.now(), mail=0)
+    if before is None:
+        return
+    posted: Sequence[Letter] = ()
+    if before.mail > progress.control.mail:
+        posted = yield Work(fn=_upto, args=(progress.control, invocation, before.mail))
+    refused = take(machine, progress, posted, now=before.now)
+    if refused:
+        yield Work(fn=refuse, args=(invocation, refused))
+
+
+def is_over(machine: Machine, progress: Progress) -> bool:
+    """Tell whether what was taken has ended the run.
+
+    Args:
+        machine: The lowered chart.
+        progress: Where the step stands.
+    """
+    prior = progress.prior
+    return progress.broken is not None or (prior is not None and (prior.final or ends_run(machine, prior)))
+
+
+def _refuse_late(
+    database: Database, posted: Sequence[Letter], *, at: str, status: str, fence: int | None = None
+) -> None:
+    for letter in posted:
+        note = f"The run had ended before its turn came: it is {status}."
+        database.mailbox.refuse(letter.session, letter.no, at=at, note=note, fence=fence)
+
+
+def _upto(control: Control, invocation: Invocation, mail: int) -> tuple[Letter, ...]:
+    return letters(control, invocation, upto=mail)
+
+
+def _take_timers(machine: Machine, progress: Progress, *, now: float) -> None:
+    due = wakes_at(progress.control.raw)
+    if due is not None and due <= now:
+        agenda_of(machine, progress)
+        progress.prior = settled(machine, progress, still(machine.chart, progress.configuration))
+
+
+def _take_letter(machine: Machine, progress: Progress, letter: Letter) -> str:
+    """Take one letter; return why not, or nothing."""
+    try:
+        event = occurrence(letter.event, letter.data, machine=machine)
+    except (InputRefused, NotExpected) as misfit:
+        return str(misfit)
+    kept = progress.view.kept()
+    progress.data.events[event.name] = event
+    step = advance(machine.chart, progress.configuration, (event,), progress.data, limit=machine.microsteps)
+    if not step.handled:
+        progress.view.put_back(kept)
+        return f"No transition takes the event `{event.name}` in `{_at(machine, progress)}`."
+    step = settled(machine, progress, step)
+    progress.prior = step if progress.prior is None else joined(progress.prior, step)
+    progress.also["mail"] = letter.no
+    return ""
+
+
+def _at(machine: Machine, progress: Progress) -> str:
+    chart = machine.chart
+    return ", ".join(chart.nodes[state].path for state in progress.configuration.atomic(chart))

@@ -1,0 +1,71 @@
+"""Questions of regions to people: several activities may ask at once, and each goes on when its own are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from langgraph.types import Command
+
+from stateward.run.checkpoint import CHANNEL, Json
+from stateward.run.commit import Committed
+from stateward.run.hub.regions import Regions
+from stateward.run.invocation import Invocation
+from stateward.run.plan import REST, Machine
+from stateward.run.progress import Progress
+from stateward.run.store.ask import Ask
+
+
+def load(invocation: Invocation, asks: Mapping[str, Sequence[str]]) -> dict[str, list[Ask]]:
+    """Read the questions of a checkpoint.
+
+    Args:
+        invocation: The call.
+        asks: State path to the ids of its asks, from the control channel.
+
+    Returns:
+        State path to asks.
+    """
+    return {path: [invocation.database.asks.get(ask) for ask in ids] for path, ids in asks.items()}
+
+
+def answered(asks: Mapping[str, Sequence[Ask]]) -> list[str]:
+    """Return the states whose questions are all answered.
+
+    Args:
+        asks: State path to asks.
+    """
+    return [path for path, several in asks.items() if all(ask.status != "open" for ask in several)]
+
+
+def answer_commit(machine: Machine, progress: Progress, paths: Sequence[str]) -> Committed:
+    """Commit that questions are answered: the activities that asked are entered again.
+
+    Args:
+        machine: The lowered chart.
+        progress: Where the step stands.
+        paths: The states that asked; none when an answer came that leaves another question open.
+
+    Returns:
+        The commit.
+    """
+    by_path, regions = machine.chart.by_path, Regions.of(machine, progress.control)
+    last: Json = {"event": "answer", "state": "", "activation": 0}
+    if paths:
+        state = by_path[paths[0]]
+        last = {"event": "answer", "state": paths[0], "activation": progress.configuration.activation(state)}
+    for path in paths:
+        regions = regions.with_asks(by_path[path], ())
+    place = regions.place()
+    delta: Json = {"status": place.status, "last": last, **({"asks": dict.fromkeys(paths)} if paths else {})}
+    command = Command(update={CHANNEL: delta}, goto=place.goto if paths else REST)
+    return Committed(command=command, handled=True, failed=False, working=regions.working)
+
+
+def withdraw(invocation: Invocation, ids: Sequence[str]) -> None:
+    """Take questions back: nobody waits for the answers any more.
+
+    Args:
+        invocation: The call.
+        ids: The asks.
+    """
+    invocation.database.asks.withdraw(invocation.session, ids=ids, fence=invocation.fence)

@@ -1,0 +1,318 @@
+"""The mailbox: events that were sent to a session while somebody else runs it.
+
+Who runs the session takes them one by one, in the order in which they were posted. That each is taken exactly once is
+not the row's doing: the control channel of the checkpoint carries the number of the last one taken, and is committed
+together with the step that took it. The row's status tells people what became of it.
+
+Whoever waits for letters watches: a letter posted through the same database object wakes it at once, and what other
+processes write is noticed within `POLL_S`. An idle poll is one `PRAGMA data_version`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Literal
+
+from stateward.errors import RunError, UnknownSession
+from stateward.run.store.audit_log import AuditLog
+from stateward.run.store.connection import Connection
+from stateward.run.store.json_text import read_json, write_json
+from stateward.run.store.lease import check_fence
+from stateward.run.threads import Threads
+
+POLL_S = 0.05
+"""How often a watch looks for what other processes wrote, in seconds."""
+
+Status = Literal["posted", "taken", "refused"]
+"""`posted`: its turn has not come; `taken`: a transition took it; `refused`: none did."""
+
+_COLUMNS = "session, no, event, data, posted_at, by, status, at, note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letter:
+    """One event sent to a session."""
+
+    session: str
+    no: int
+    """Counts the session's letters, from 1."""
+    event: str
+    data: Any
+    """JSON, or None."""
+    posted_at: float
+    """Seconds since the epoch."""
+    by: str
+    """Who sent it; empty when nobody said."""
+    status: Status
+    at: str
+    """The states the session was in when its turn had come, joined by commas; empty before."""
+    note: str
+    """Why it was refused."""
+
+
+class Mailbox:
+    """The letters of one database.
+
+    Args:
+        connection: The database.
+        audit: Where it is recorded who sent what.
+        threads: Where a watch looks at the database.
+    """
+
+    def __init__(self, connection: Connection, *, audit: AuditLog, threads: Threads) -> None:
+        self._connection = connection
+        self._audit = audit
+        self._threads = threads
+        self._guard = threading.Lock()
+        self._watches: dict[str, set[Watch]] = {}
+
+    def post(self, session: str, event: str, data: object = None, *, by: str = "") -> Letter:
+        """Leave an event for whoever runs the session; the caller has checked its name and data.
+
+        Args:
+            session: The session's id.
+            event: The event's name.
+            data: JSON, or None.
+            by: Who sends it.
+
+        Returns:
+            The letter with its number.
+
+        Raises:
+            UnknownSession: There is no such session.
+            CodecError: The data is no JSON.
+        """
+        text = None if data is None else write_json(data, where=f"event `{event}`")
+        with self._connection.transaction() as cur:
+            if cur.execute("SELECT 1 FROM stateward_sessions WHERE id = ?", (session,)).fetchone() is None:
+                raise UnknownSession(f"No session `{session}`", fix="Send an input to open it.")
+            (last,) = cur.execute("SELECT MAX(no) FROM stateward_mailbox WHERE session = ?", (session,)).fetchone()
+            no, now = (last or 0) + 1, self._connection.clock.now()
+            cur.execute(
+                f"INSERT INTO stateward_mailbox ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, 'posted', '', '')",
+                (session, no, event, text, now, by),
+            )
+            self._audit.append({"event": "posted", "session": session, "no": no, "name": event, "by": by})
+        self.ring(session)
+        return Letter(
+            session=session, no=no, event=event, data=data, posted_at=now, by=by, status="posted", at="", note=""
+        )
+
+    def get(self, session: str, no: int) -> Letter:
+        """Read one letter.
+
+        Args:
+            session: The session's id.
+            no: The letter's number.
+
+        Raises:
+            RunError: The session has no such letter.
+        """
+        with self._connection.read() as cur:
+            cur.execute(f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? AND no = ?", (session, no))
+            row = cur.fetchone()
+        if row is None:
+            raise RunError(f"Session `{session}` has no letter {no}", where=self._connection.label)
+        return _letter(row)
+
+    def list(self, session: str) -> tuple[Letter, ...]:
+        """Read all letters of a session, in the order in which they were posted.
+
+        Args:
+            session: The session's id.
+        """
+        with self._connection.read() as cur:
+            cur.execute(f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? ORDER BY no", (session,))
+            return tuple(_letter(row) for row in cur.fetchall())
+
+    def after(self, session: str, no: int, *, upto: int | None = None) -> tuple[Letter, ...]:
+        """Read the letters whose turn has not come, in their order.
+
+        What a later checkpoint took stays taken: a call that begins at an earlier one does not get it again.
+
+        Args:
+            session: The session's id.
+            no: The last number that was taken, from the control channel (`Control.mail`).
+            upto: The last number that is wanted; None for all.
+        """
+        with self._connection.read() as cur:
+            cur.execute(
+                f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? AND no > ? AND status <> 'refused'"
+                " AND no > (SELECT mail FROM stateward_sessions WHERE id = ?) ORDER BY no",
+                (session, no, session),
+            )
+            rows = cur.fetchall()
+        return tuple(_letter(row) for row in rows if upto is None or row[1] <= upto)
+
+    def refuse(self, session: str, no: int, *, at: str, note: str, fence: int | None = None) -> None:
+        """Tell that no transition took a letter when its turn came; it is not shown to the session again.
+
+        Args:
+            session: The session's id.
+            no: The letter's number.
+            at: The states it met, joined by commas.
+            note: Why, for who sent it.
+            fence: The writer's fencing token; None when the session is not leased.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no token, and someone holds the session.
+        """
+        with self._connection.transaction() as cur:
+            check_fence(cur, session=session, fence=fence, now=self._connection.clock.now())
+            cur.execute(
+                "UPDATE stateward_mailbox SET status = 'refused', at = ?, note = ?"
+                " WHERE session = ? AND no = ? AND status = 'posted'",
+                (at, note, session, no),
+            )
+            if cur.rowcount:
+                self._audit.append({"event": "refused", "session": session, "no": no, "at": at, "note": note})
+        self.ring(session)
+
+    # -- waking -----------------------------------------------------------------------------------------
+
+    def watch(self, session: str) -> Watch:
+        """Watch for letters, in a running event loop; use it in an `async with` block.
+
+        Args:
+            session: The session's id.
+
+        Returns:
+            The watch.
+        """
+        return Watch(self, session, connection=self._connection, threads=self._threads)
+
+    def ring(self, session: str) -> None:
+        """Wake the watches of a session in this process, from any thread.
+
+        Args:
+            session: The session's id.
+        """
+        with self._guard:
+            watches = tuple(self._watches.get(session, ()))
+        for watch in watches:
+            watch.wake()
+
+    def begin(self, watch: Watch) -> None:
+        """Let a watch be woken.
+
+        Args:
+            watch: A watch that was entered.
+        """
+        with self._guard:
+            self._watches.setdefault(watch.session, set()).add(watch)
+
+    def end(self, watch: Watch) -> None:
+        """Forget a watch.
+
+        Args:
+            watch: A watch that is left.
+        """
+        with self._guard:
+            left = self._watches.get(watch.session, set())
+            left.discard(watch)
+            if not left:
+                self._watches.pop(watch.session, None)
+
+
+class Watch:
+    """Notices that something may have come for a session; make it with `Mailbox.watch`.
+
+    The first `changed` returns at once, so that its caller looks at the tables after the watch began:
+
+        async with mailbox.watch(session) as watch:
+            while not (letters := await look()):
+                await watch.changed(due=wakes_at)
+
+    Args:
+        mailbox: Whose letters.
+        session: The session's id.
+        connection: The database.
+        threads: Where the database is looked at.
+    """
+
+    def __init__(self, mailbox: Mailbox, session: str, *, connection: Connection, threads: Threads) -> None:
+        self.session = session
+        self._mailbox = mailbox
+        self._connection = connection
+        self._threads = threads
+        self._seen: tuple[int, int] | None = None
+        self._rung = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def __aenter__(self) -> Watch:
+        """Begin to watch."""
+        self._loop = asyncio.get_running_loop()
+        self._mailbox.begin(self)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it."""
+        self._mailbox.end(self)
+
+    def wake(self) -> None:
+        """Let `changed` return, from any thread."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # its loop has ended
+                self._loop.call_soon_threadsafe(self._rung.set)
+
+    async def changed(self, *, due: float | None = None) -> None:
+        """Wait until something may have come: a letter, a write of another process, or a moment.
+
+        Args:
+            due: The moment, in seconds since the epoch by the database's clock; None when none is awaited.
+        """
+        clock = self._connection.clock
+        while not self._rung.is_set():
+            version = await self._threads.database.run(self._version)
+            if version != self._seen:
+                self._seen = version
+                break
+            left = POLL_S if due is None else min(POLL_S, due - clock.now())
+            if left <= 0:
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._rung.wait(), left)
+        self._rung.clear()
+
+    def _version(self) -> tuple[int, int]:
+        """What other connections have written, and what this one has."""
+        with self._connection.read() as cur:
+            (version,) = cur.execute("PRAGMA data_version").fetchone()
+        return version, self._connection.raw.total_changes
+
+
+def take(cur: sqlite3.Cursor, *, session: str, no: int, at: str) -> None:
+    """Tell people that letters were taken; call it in the transaction of the checkpoint that says so.
+
+    Args:
+        cur: A cursor in the transaction.
+        session: The session's id.
+        no: The last number taken, as the checkpoint's control channel has it.
+        at: The states the session is in now, joined by commas.
+    """
+    cur.execute(
+        "UPDATE stateward_mailbox SET status = 'taken', at = ? WHERE session = ? AND no <= ? AND status = 'posted'",
+        (at, session, no),
+    )
+
+
+def _letter(row: tuple[Any, ...]) -> Letter:  # one row of `_COLUMNS`
+    return Letter(
+        session=row[0],
+        no=row[1],
+        event=row[2],
+        data=read_json(row[3]),
+        posted_at=row[4],
+        by=row[5],
+        status=row[6],
+        at=row[7],
+        note=row[8],
+    )

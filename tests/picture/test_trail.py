@@ -1,0 +1,55 @@
+"""A run found again in its chart."""
+
+from __future__ import annotations
+
+import pytest
+
+from stateward.errors import DefinitionError
+from stateward.picture.trail import trail
+from tests.chart.machines.shipping import shipping
+from tests.chart.machines.working import working
+
+CHART = working()
+SHIPPING = shipping()
+
+
+def test_a_state_is_active_with_those_around_it() -> None:
+    """The whole chain is marked, the chart itself not."""
+    assert trail(CHART, highlight=["WORKING.ACT"]).active == {"WORKING", "WORKING.ACT"}
+
+
+def test_a_transition_is_taken_and_its_ends_visited() -> None:
+    """Arrows are written as a history writes them."""
+    marks = trail(CHART, path=["WORKING.PLAN -> WORKING.ACT"])
+    assert [CHART.tables.arrows[index] for index in marks.taken] == ["WORKING.PLAN -> WORKING.ACT"]
+    assert marks.visited == {"WORKING.PLAN", "WORKING.ACT"}
+
+
+def test_between_states_the_transitions_are_found() -> None:
+    """Also those of superstates, and those that lead to what is around the next state, or to its history."""
+    marks = trail(SHIPPING, path=["NEW", "HANDLING.GOODS.PICK", "HELD", "HANDLING.GOODS.PICK"])
+    assert {SHIPPING.tables.arrows[index] for index in marks.taken} == {
+        "NEW -> HANDLING",
+        "HANDLING -> HELD",
+        "HELD -> HANDLING.(history)",
+        "HELD -> HANDLING.GOODS.(history)",
+    }
+
+
+def test_a_state_named_twice_took_no_transition() -> None:
+    """Two steps in one state are no self-transition: a history names that by its arrow."""
+    assert trail(SHIPPING, path=["HANDLING.GOODS.PICK"] * 2).taken == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("marks", "message"),
+    [
+        ({"highlight": ["NOWHERE"]}, r"`NOWHERE` is no state .*States: `WORKING`"),
+        ({"path": ["NOWHERE"]}, r"`NOWHERE` is no state"),
+        ({"path": ["PAUSED -> DONE"]}, r"`PAUSED -> DONE` is no transition .*`WORKING -> PAUSED`"),
+    ],
+)
+def test_what_the_chart_does_not_have_is_an_error(marks: dict[str, list[str]], message: str) -> None:
+    """With what it has instead."""
+    with pytest.raises(DefinitionError, match=message):
+        trail(CHART, **marks)
