@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import stateward as sw
-from stateward.errors import NotExpected, NoTransition
+from stateward.chart.delay import Delayed
+from stateward.errors import MicrostepLimit, NotExpected, NoTransition
 from tests.charts.one import One
 from tests.charts.waiting import Note, waiting
 from tests.charts.working import Resume, working
@@ -71,3 +72,46 @@ def test_an_activity_that_fails_has_ended() -> None:
     assert [event.name for event in simulation.last.unhandled] == ["timeout"]
     with pytest.raises(NotExpected):
         simulation.complete()
+
+
+def napping() -> sw.Chart[One]:
+    """Two regions work; NAP is left after 30 s, and a minute after the start `late` happens anywhere."""
+    nap = sw.State("NAP", on=sw.after(30, "END"))
+    left = sw.Superstate("LEFT", sw.State("WORK", do=lambda state: None, to="NAP"), nap, sw.Final("END"))
+    right = sw.Superstate("RIGHT", sw.State("WORK", do=lambda state: None, to="END"), sw.Final("END"))
+    both = sw.Parallel("BOTH", left, right, to="DONE")
+    begin = sw.State("BEGIN", entry=lambda state: Delayed("late", after_s=60), to="BOTH")
+    return sw.Chart("napping", One, begin, both, sw.Final("DONE"), on=sw.on("late", "DONE"))
+
+
+def test_time_passes_only_when_one_waits() -> None:
+    """What becomes due on the way is delivered at its moment."""
+    simulation = napping().simulate({})
+    simulation.complete(path="BOTH.LEFT.WORK")
+    assert [(due, event.name) for due, _, event in simulation.pending] == [(30, "after.BOTH.LEFT.NAP.0"), (60, "late")]
+    assert (simulation.wait(29), simulation.now) == (("BOTH.LEFT.NAP", "BOTH.RIGHT.WORK"), 29)
+    assert simulation.wait(1) == ("BOTH.LEFT.END", "BOTH.RIGHT.WORK")
+    assert simulation.wait(60) == ("DONE",)
+
+
+def test_activities_of_regions_end_one_by_one() -> None:
+    """With several running, one says whose has ended."""
+    simulation = napping().simulate({})
+    assert simulation.activities == ("BOTH.LEFT.WORK", "BOTH.RIGHT.WORK")
+    with pytest.raises(NotExpected, match="does not say which"):
+        simulation.complete()
+    simulation.complete(path="BOTH.RIGHT.WORK")
+    assert simulation.activities == ("BOTH.LEFT.WORK",)
+
+
+def test_time_does_not_pass_backwards() -> None:
+    """A negative wait is refused."""
+    with pytest.raises(ValueError, match="at least 0"):
+        napping().simulate({}).wait(-1)
+
+
+def test_timers_without_delay_that_lead_in_a_circle_are_stopped() -> None:
+    """No time passes, and no end is in sight."""
+    chart = sw.Chart("c", One, sw.State("A", on=sw.after(0, "B")), sw.State("B", on=sw.after(0, "A")))
+    with pytest.raises(MicrostepLimit, match="no time passed"):
+        chart.simulate({})

@@ -104,6 +104,9 @@ def told(returned: object, *, action: Action, take: Callable[[Mapping[str, objec
     """
     if returned is None:
         return []
+    if isinstance(returned, dict):  # by far the most frequent, so it is asked first
+        take(cast("dict[str, object]", returned))
+        return []
     several = cast("Sequence[object]", returned) if isinstance(returned, list | tuple) else (returned,)
     news: list[News] = []
     for each in several:

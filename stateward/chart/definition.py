@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from stateward.chart.delay import Cancel
 from stateward.chart.event import Event
 from stateward.chart.guard import Bound, qualified_name
 
@@ -42,6 +43,9 @@ class Action:
 
 Block = tuple[Action, ...]
 """Actions that run in order and stop together if one of them fails."""
+
+Remembered = tuple[tuple[int, ...] | None, ...]
+"""What some histories stand for; None for one whose parent was never left."""
 
 Plan = tuple[tuple[int, tuple[Block, ...]], ...]
 """The states to enter, in document order, each with the blocks that run as it is entered."""
@@ -110,23 +114,46 @@ class Transition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """What taking one transition comes to, where nothing happens on its way but leaving and entering."""
+class Stop:
+    """One place on a route where something of the author's runs or is announced."""
+
+    state: int
+    blocks: tuple[Block, ...]
+    active: tuple[int, ...]
+    """What is active meanwhile, the state itself included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """What taking transitions together comes to, from one set of active states: all that no function has a say in.
+
+    Source: SCXML appendix D, exitStates and enterStates.
+    """
 
     exited: tuple[int, ...]
     """In the order they are left."""
+    kept: Mapping[int, tuple[int, ...]]
+    """What histories remember of what is left."""
+    exits: tuple[Stop, ...]
+    """The states left that have exit actions."""
+    cancels: tuple[Cancel, ...]
+    """Of the timers of the states left."""
+    between: tuple[int, ...]
+    """What is active when all is left and nothing entered."""
     entered: tuple[int, ...]
     """In the order they are entered."""
+    entries: tuple[Stop, ...]
+    """The states entered that have entry actions or timers, or whose entry completes something."""
     active: tuple[int, ...]
-    """The active states afterwards, in document order."""
+    """What is active afterwards, in document order."""
+    atoms: tuple[int, ...]
+    """Of these, the states without states inside."""
     started: tuple[int, ...]
-    """The states entered that have an activity."""
+    """The states entered that have an activity, in document order."""
+    silent: bool
+    """Whether nothing happens on it but leaving and entering; an end of the chart without data is silent, too."""
     final: bool
     """Whether it ends the chart."""
-
-
-Moves = tuple[tuple[Transition, Move], ...]
-"""The transitions that react to an event, in the order they are tried, when all of them are but moves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,10 +190,16 @@ class Tables:
     has_timers: bool
     arrows: tuple[str, ...]
     """Per transition: `SOURCE -> TARGET`, as histories show it."""
-    moves: dict[tuple[str, tuple[int, ...]], Moves | None] = field(
-        default_factory=dict[tuple[str, tuple[int, ...]], "Moves | None"], compare=False, repr=False
+    asked: tuple[tuple[int, ...], ...]
+    """Per transition: the histories that have a say in what it leaves and enters."""
+    routes: dict[tuple[tuple[int, ...], tuple[int, ...], Remembered], Route] = field(
+        default_factory=dict[tuple[tuple[int, ...], tuple[int, ...], Remembered], Route], compare=False, repr=False
     )
-    """Per completion event and active states what `shortcut` knows, which fills it with what really happened."""
+    """What `route` has worked out: by transitions, active states, and what the histories asked remember."""
+    reacting: dict[tuple[str, int], tuple[Transition, ...]] = field(
+        default_factory=dict[tuple[str, int], tuple[Transition, ...]], compare=False, repr=False
+    )
+    """What `selection` has found: by event name and innermost state, the transitions that react, innermost first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

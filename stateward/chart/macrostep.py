@@ -8,12 +8,13 @@ from typing import cast
 
 from stateward.chart.configuration import Configuration, paths_of
 from stateward.chart.data import Data
-from stateward.chart.definition import Block, Definition, Node, Plan, Transition
+from stateward.chart.definition import Block, Definition, Node, Route, Transition
 from stateward.chart.delay import Cancel, Delayed, Schedule, is_delay
-from stateward.chart.entry import plan
 from stateward.chart.event import Occurrence
 from stateward.chart.guard import Bound
-from stateward.chart.selection import Selector, domain_of, inside, without_conflicts
+from stateward.chart.layered import Layered
+from stateward.chart.route import has_completion, route
+from stateward.chart.selection import Selector, without_conflicts
 from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE
 from stateward.chart.trace import Microstep, Step
 from stateward.errors import MicrostepLimit, NoTransition, StatewardError
@@ -38,15 +39,14 @@ class Macrostep:
         self._active = configuration.active
         self._atoms = configuration.atomic(chart)
         self._history = configuration.history
-        self._entries = dict(configuration.entries)
+        self._entries = Layered.over(configuration.entries)
         self._event: Occurrence | None = None
         self._queue: deque[tuple[Occurrence, int]] = deque()
         self._microsteps: list[Microstep] = []
         self._unhandled: list[Occurrence] = []
-        self._exited: list[int] = []
-        self._started: set[int] = set()
+        self._exited: tuple[int, ...] = ()
+        self._started: tuple[int, ...] = ()
         self._timers: list[Schedule | Cancel] = []
-        self._left_at: dict[int, int] = {}
         self._stuck: set[int] = set()
         self._handled = False
         self._final = not chart.tables.finals.isdisjoint(self._atoms)
@@ -55,8 +55,7 @@ class Macrostep:
     def begin(self) -> None:
         """Enter the chart's initial states."""
         self._handled = True
-        entered = self._enter(self._chart.tables.start)
-        self._record((), exited=(), entered=entered, trigger=None)
+        self._take_all([], trigger=None)
         self._settle()
 
     def process(self, events: Sequence[Occurrence]) -> Step:
@@ -90,8 +89,8 @@ class Macrostep:
             handled=self._handled,
             unhandled=tuple(self._unhandled),
             verdicts=tuple(self._selector.verdicts),
-            starts=tuple([state for state in self._active if state in self._started]),
-            exited=tuple(self._exited),
+            starts=self._started,
+            exited=self._exited,
             final=self._final,
             output=self._output,
             timers=tuple(self._timers),
@@ -111,7 +110,7 @@ class Macrostep:
         if self._take(self._select(occurrence, fresh=fresh), trigger=name):
             return True
         self._unhandled.append(occurrence)
-        if owner >= 0 and fresh and self._completes_by(owner, name=name):
+        if owner >= 0 and fresh and self._answers(owner, name=name):
             self._stuck.add(owner)
         return False
 
@@ -134,15 +133,20 @@ class Macrostep:
     # Completion
 
     def _still_complete(self, state: int, *, name: str, born: int) -> bool:
-        if state not in self._active or self._left_at.get(state, -1) >= born:
+        if state not in self._active or self._left_since(state, born=born):
             return False
         if name.startswith(ACTIVITY_DONE) or self._nodes[state].kind == "atomic":
             return True
         return self._in_final(state)
 
-    def _completes_by(self, state: int, *, name: str) -> bool:
+    def _answers(self, state: int, *, name: str) -> bool:
+        """Tell whether a state has a `to` for this completion of its own."""
         transitions = (self._chart.transitions[t] for t in self._nodes[state].transitions)
         return any(t.kind == "completion" and t.events[0] == name for t in transitions)
+
+    def _left_since(self, state: int, *, born: int) -> bool:
+        """Tell whether a state was left in the microstep of this number or later."""
+        return any(state in microstep.exited for microstep in self._microsteps[born:])
 
     def _in_final(self, state: int) -> bool:
         """Source: SCXML appendix D, isInFinalState."""
@@ -168,86 +172,56 @@ class Macrostep:
 
     def _take(self, chosen: list[Transition], *, trigger: str | None) -> bool:
         """Take transitions together; tell whether there were any. Source: SCXML appendix D, microstep."""
-        if not chosen:
-            return False
-        exited, entered = self._take_one(chosen[0]) if len(chosen) == 1 else self._take_several(chosen)
-        self._record(tuple([t.index for t in chosen]), exited=exited, entered=entered, trigger=trigger)
-        return True
+        if chosen:
+            self._take_all(chosen, trigger=trigger)
+        return bool(chosen)
 
-    def _take_one(self, transition: Transition) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        within = domain_of(self._chart, transition, memory=self._history)
-        exited = self._leave(inside(self._chart, within, active=self._active))
-        self._perform(transition.actions, state=transition.source)
-        return exited, self._enter(self._plan(transition, within=within))
-
-    def _take_several(self, chosen: list[Transition]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        domains = [domain_of(self._chart, transition, memory=self._history) for transition in chosen]
-        sets = [inside(self._chart, within, active=self._active) for within in domains]
-        exited = self._leave(tuple(sorted(set[int]().union(*sets))))
+    def _take_all(self, chosen: list[Transition], *, trigger: str | None) -> None:
+        way = route(self._chart, chosen, active=self._active, memory=self._history)
+        self._leave(way)
         for transition in chosen:
-            self._perform(transition.actions, state=transition.source)
-        plans = [self._plan(t, within=within) for t, within in zip(chosen, domains, strict=True)]
-        return exited, self._enter(_merged(plans))
+            if transition.actions:
+                self._perform(transition.actions, state=transition.source)
+        self._enter(way)
+        self._record(tuple([t.index for t in chosen]), way, trigger=trigger)
 
-    def _leave(self, states: tuple[int, ...]) -> tuple[int, ...]:
+    def _leave(self, way: Route) -> None:
         """Source: SCXML appendix D, exitStates."""
-        if not states:
-            return ()
-        if self._chart.tables.has_history:
-            self._remember(states)
-        leaving = states[::-1]
-        for place, state in enumerate(leaving):
-            if self._nodes[state].exit:
-                # What `active` tells an exit action: the states left before it are gone, it itself is not.
-                self._active = tuple([each for each in self._active if each not in leaving[:place]])
-                self._perform(self._nodes[state].exit, state=state)
-            self._timers.extend([Cancel(id=timer.events[0]) for timer in self._chart.tables.timers[state]])
-            self._left_at[state] = len(self._microsteps)
-        self._stuck.difference_update(leaving)
-        self._exited.extend(leaving)
-        self._active = tuple([state for state in self._active if state not in leaving])
-        return leaving
+        if not way.exited:
+            return
+        if way.kept:
+            self._history = Layered.over(self._history).with_changes(way.kept)
+        for stop in way.exits:
+            self._active = stop.active
+            self._perform(stop.blocks[0], state=stop.state)
+        self._timers.extend(way.cancels)
+        self._active = way.between
+        self._exited += way.exited
+        if self._stuck:
+            self._stuck.difference_update(way.exited)
+        if self._started:
+            self._started = tuple([state for state in self._started if state not in way.exited])
 
-    def _remember(self, leaving: tuple[int, ...]) -> None:
-        histories = [history for state in leaving for history in self._chart.tables.histories[state]]
-        if histories:
-            kept = {history: self._kept(self._nodes[history]) for history in histories}
-            self._history = {**self._history, **kept}
-
-    def _kept(self, history: Node) -> tuple[int, ...]:
-        if history.deep:
-            return tuple(s for s in self._atoms if self._chart.is_descendant(s, of=history.parent))
-        return tuple(s for s in self._active if self._nodes[s].parent == history.parent)
-
-    def _plan(self, transition: Transition, *, within: int) -> Plan:
-        """Return what to enter; called after the exits, whose history it has to see."""
-        known = self._chart.tables.plans[transition.index]
-        if known is not None:
-            return known
-        return plan(self._nodes, targets=transition.targets, within=within, memory=self._history)
-
-    def _enter(self, plan: Plan) -> tuple[int, ...]:
+    def _enter(self, way: Route) -> None:
         """Source: SCXML appendix D, enterStates."""
-        for state, blocks in plan:
-            self._active = tuple(sorted((*self._active, state)))
-            self._entries[state] = self._entries.get(state, 0) + 1
-            for block in blocks:
-                self._perform(block, state=state)
-            for timer in self._chart.tables.timers[state]:
+        if not way.entered:
+            return
+        self._entries = self._entries.counted(way.entered)
+        for stop in way.entries:
+            self._active = stop.active
+            for block in stop.blocks:
+                self._perform(block, state=stop.state)
+            for timer in self._chart.tables.timers[stop.state]:
                 self._schedule(timer)
-            self._announce(self._nodes[state])
-        if plan:
-            atoms = self._chart.tables.atoms
-            self._atoms = tuple([state for state in self._active if state in atoms])
-        return tuple([state for state, _ in plan])
+            self._announce(self._nodes[stop.state])
+        self._active, self._atoms = way.active, way.atoms
+        self._started = tuple(sorted(self._started + way.started)) if self._started else way.started
 
     def _announce(self, node: Node) -> None:
-        """Raise what the entry of a state completes, or note its activity."""
+        """Raise what the entry of a state completes."""
         if node.kind == "final":
             self._complete(node)
-        elif node.activity:
-            self._started.add(node.index)
-        elif node.kind == "atomic" and self._completes_by(node.index, name=STATE_DONE + node.path):
+        elif node.kind == "atomic" and node.activity is None and has_completion(self._chart, node):
             self._raise(STATE_DONE + node.path)
 
     def _complete(self, final: Node) -> None:
@@ -336,15 +310,8 @@ class Macrostep:
     def _raise(self, name: str, *, data: object = None) -> None:
         self._queue.append((Occurrence(name=name, data=data), len(self._microsteps) + 1))
 
-    def _record(
-        self,
-        transitions: tuple[int, ...],
-        *,
-        exited: tuple[int, ...],
-        entered: tuple[int, ...],
-        trigger: str | None,
-    ) -> None:
-        step = Microstep(event=trigger, transitions=transitions, exited=exited, entered=entered)
+    def _record(self, transitions: tuple[int, ...], way: Route, *, trigger: str | None) -> None:
+        step = Microstep(event=trigger, transitions=transitions, exited=way.exited, entered=way.entered)
         self._microsteps.append(step)
         if len(self._microsteps) > self._limit:
             where = self._nodes[self._active[-1]].path
@@ -355,11 +322,3 @@ class Macrostep:
                 limit=self._limit,
                 state=where,
             )
-
-
-def _merged(plans: list[Plan]) -> Plan:
-    return tuple(sorted((entry for plan in plans for entry in plan), key=_state_of))
-
-
-def _state_of(entry: tuple[int, tuple[Block, ...]]) -> int:
-    return entry[0]

@@ -31,6 +31,7 @@ class Stepper(Macrostep):
         self._standing = standing
         self._oracle = oracle
         self._stuck = set(standing.stuck)
+        self._stale = False
         if standing.event:
             self._event = Occurrence(name=standing.event)
 
@@ -41,8 +42,7 @@ class Stepper(Macrostep):
 
     def enter(self) -> Phase:
         """Enter the chart."""
-        entered = self._enter(self._chart.tables.start)
-        self._record((), exited=(), entered=entered, trigger=None)
+        self._take_all([], trigger=None)
         return "settle"
 
     def go(self) -> Phase:
@@ -53,8 +53,7 @@ class Stepper(Macrostep):
         if self._final or not self._standing.queue:
             return "rest"
         name, stale = self._standing.queue[0]
-        if stale:
-            self._left_at[self._chart.tables.completions[name]] = 0
+        self._stale = stale
         self._dispatch(Occurrence(name=name), born=0)
         return "settle"
 
@@ -68,7 +67,7 @@ class Stepper(Macrostep):
         """
         before = self._standing
         active = self._active
-        running = {s for s in before.running if s not in self._exited and s != ended} | (self._started & {*active})
+        running = {s for s in before.running if s not in self._exited and s != ended} | {*self._started}
         memory = memories.kept(self._history, active=active)
         if phase == "rest":
             stuck = () if self._final else tuple(sorted(self._stuck))
@@ -84,6 +83,9 @@ class Stepper(Macrostep):
             self._oracle.known,
             before.raising or self._oracle.acted,
         )
+
+    def _left_since(self, state: int, *, born: int) -> bool:
+        return self._stale or super()._left_since(state, born=born)
 
     def _waiting(self, *, dispatched: bool) -> tuple[tuple[str, bool], ...]:
         """Return what waits in the queue, what has just been announced last."""

@@ -12,6 +12,9 @@ from stateward.chart.guard import Active
 from stateward.chart.trace import Verdict
 from stateward.errors import StatewardError
 
+MOST_NAMES = 16_384
+"""How many pairs of an event's name and a state are kept; names come from outside, so there may be any number."""
+
 
 class Selector:
     """Selects transitions during one step, and keeps what the guards said.
@@ -48,14 +51,13 @@ class Selector:
 
         Source: SCXML appendix D, selectTransitions and selectEventlessTransitions.
         """
-        table = self._chart.tables.always if trigger is None else self._chart.tables.triggered
-        tested: dict[int, bool] = {}
+        chart, tested = self._chart, dict[int, bool]()
         chosen: dict[int, Transition] = {}
         for state in atoms:
-            for transition in table[state]:
-                if trigger is not None and not reacts(transition, name=trigger.name, fresh=fresh):
-                    continue
-                if self._passes(transition, event=event, active=active, tested=tested):
+            candidates = chart.tables.always[state] if trigger is None else reacting(chart, trigger.name, state=state)
+            for transition in candidates:
+                stale = transition.kind == "completion" and not fresh
+                if not stale and self._passes(transition, event=event, active=active, tested=tested):
                     chosen[transition.index] = transition
                     break
         return list(chosen.values())
@@ -120,6 +122,24 @@ def without_conflicts(
                 del kept[rival.index]
             kept[transition.index] = (transition, leaves)
     return [transition for transition, _ in kept.values()]
+
+
+def reacting(chart: Definition, name: str, *, state: int) -> tuple[Transition, ...]:
+    """Return the transitions of a state and those around it that react to an event of this name, innermost first.
+
+    Args:
+        chart: The chart, which keeps what was found.
+        name: The event's name.
+        state: A state without states inside.
+    """
+    known = chart.tables.reacting
+    found = known.get((name, state))
+    if found is None:
+        if len(known) >= MOST_NAMES:
+            known.clear()
+        found = tuple([t for t in chart.tables.triggered[state] if reacts(t, name=name, fresh=True)])
+        known[name, state] = found
+    return found
 
 
 def reacts(transition: Transition, *, name: str, fresh: bool) -> bool:

@@ -61,6 +61,7 @@ def _tabulate(name: str, nodes: tuple[Node, ...], transitions: tuple[Transition,
         has_parallel=any(node.kind == "parallel" for node in nodes),
         has_timers=any(transition.delay is not None for transition in transitions),
         arrows=tuple(_arrow(name, nodes, transition) for transition in transitions),
+        asked=_asked(nodes, transitions),
     )
 
 
@@ -105,6 +106,13 @@ def _meets_history(nodes: tuple[Node, ...], *, targets: tuple[int, ...], within:
         return False
     last = nodes[within].end
     return any(nodes[target].kind == "history" for node in nodes[within:last] for target in (*targets, *node.initial))
+
+
+def _asked(nodes: tuple[Node, ...], transitions: tuple[Transition, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return per transition the histories it targets; with those that default entries could lead to, if any."""
+    met = tuple(t for node in nodes for t in (*node.initial, *node.default) if nodes[t].kind == "history")
+    targeted = [tuple(t for t in transition.targets if nodes[t].kind == "history") for transition in transitions]
+    return tuple((*mine, *met) for mine in targeted)
 
 
 def _arrow(name: str, nodes: tuple[Node, ...], transition: Transition) -> str:

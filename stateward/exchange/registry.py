@@ -74,7 +74,9 @@ class Registry:
             DefinitionError: Two things have one name, a name is empty, or a thing has none.
         """
         given = (guards, actions, activities, delays, data, outputs)
-        things = {kind: _by_name(kind, each) for kind, each in zip(KINDS, given, strict=True)}
+        things: dict[Kind, dict[str, object]] = {
+            kind: _by_name(kind, each) for kind, each in zip(KINDS, given, strict=True)
+        }
         return cls(things=things, events={event_name_of(event): event for event in events})
 
     @classmethod
@@ -196,7 +198,9 @@ def used(chart: Definition) -> Iterator[tuple[Kind, object, str]]:
             bounds.extend(("actions", action.fn) for action in transition.actions)
             if isinstance(transition.delay, Bound):
                 bounds.append(("delays", transition.delay))
-        yield from ((kind, bound.fn, where) for kind, bound in bounds if not isinstance(bound.fn, SAID))
+        for kind, bound in bounds:
+            if not isinstance(bound.fn, SAID):
+                yield kind, bound.fn, where
         if node.activity:
             yield "activities", node.activity.do, where
             if not isinstance(node.activity.output, str | None):

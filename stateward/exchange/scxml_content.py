@@ -139,7 +139,7 @@ class NamedContent:
 
     def _log(self, element: Element, *, ids: ScxmlIds) -> Action:
         only(element, "label", "expr")
-        return self._named(element, "log", params=element.attributes)
+        return self._named(element, "log", params={"label": element.get("label"), "expr": element.get("expr")})
 
     def result(self, donedata: Element, *, ids: ScxmlIds) -> Bound | None:
         """Read one `<content>`: JSON as text, or the name of a data function in `expr`.
@@ -313,7 +313,7 @@ def _sendid(element: Element, id: str) -> str:
 
 def _params(element: Element) -> Mapping[str, object]:
     said = element.foreign.get((OWN, "params")) or element.get("params")
-    value = json_of(said, element=element) if said else {}
+    value: object = json_of(said, element=element) if said else {}
     if not isinstance(value, dict):
         raise DefinitionError("`params` is no JSON object", where=element.where, fix='Write `{"name": value}`.')
     return cast("dict[str, object]", value)

@@ -238,7 +238,7 @@ class _Writer:
         if named.name == "log" and _is_log(named.params):
             log = Tag("log")
             for key, value in named.params.items():
-                log.set(key, str(value), empty=True)
+                log.set(key, str(value))
             return log
         return Tag("sw:action").set("name", named.name).set("params", _json(named.params))
 
@@ -257,7 +257,7 @@ class _Writer:
 
 
 def _is_log(params: Mapping[str, object]) -> bool:
-    return set(params) <= {"label", "expr"} and all(isinstance(value, str) for value in params.values())
+    return set(params) == {"label", "expr"} and all(isinstance(value, str) for value in params.values())
 
 
 def _json(params: Mapping[str, object]) -> str:

@@ -104,7 +104,7 @@ def read_actions(value: object, *, registry: Registry, inward: Inward, where: st
 
 
 def _action(said: object, *, registry: Registry, inward: Inward, where: str) -> Action:
-    name, params = (said, {}) if isinstance(said, str) else _named(said, where=where)
+    name, params = _named({"type": said} if isinstance(said, str) else said, where=where)
     if name == RAISE:
         return action(_raised(params, inward=inward, where=where))
     if name == CANCEL and set(params) == {"sendId"}:

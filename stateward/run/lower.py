@@ -174,8 +174,8 @@ def _heeds(definition: Definition, state: int) -> bool:
 
 def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> None:
     for node in machine.chart.nodes:
-        if node.kind != "atomic":
-            continue
+        if node.index not in machine.chart.tables.atoms or node.index in machine.chart.tables.finals:
+            continue  # a superstate may wait in its final state for an event of its own
         plan = machine.plans.get(node.index)
         if plan is not None:
             steps = heeding_steps if node.index in machine.heeding else activity_steps

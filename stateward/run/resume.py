@@ -96,7 +96,7 @@ def opened(payload: object) -> tuple[Any, Before | None]:
     Args:
         payload: What a wait was resumed with.
     """
-    form = cast("Mapping[str, Any]", payload) if isinstance(payload, Mapping) else {}
+    form: Mapping[str, Any] = cast("Mapping[str, Any]", payload) if isinstance(payload, Mapping) else {}
     if set(form) == {_SAID, _NOW, _MAIL}:
         return form[_SAID], Before(now=form[_NOW], mail=form[_MAIL])
     return cast("Any", payload), None

@@ -18,7 +18,7 @@ from stateward.simulation import Simulation
 
 Data = Mapping[str, object]
 Declared = Property | Callable[[Sequence["Moment"]], bool]
-"""What has to hold: a property of `stateward.chart.property`, or a function of all that has happened so far."""
+"""What has to hold: a property of `stateward.properties`, or a function of all that has happened so far."""
 
 _OWN_FAILURES = ("error.guard", "error.action", "error.delay")
 

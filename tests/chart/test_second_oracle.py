@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.chart.peer import Peer
 from tests.chart.played import Deed, Play, scripts
-from tests.chart.random_charts import Act, Arrow, Box, Features, Sketch, sketches
+from tests.chart.random_charts import Features, Sketch, sketches
 from tests.chart.sketched import chart
 
 SHARED = Features(

@@ -16,13 +16,14 @@ from stateward.chart.event import Occurrence
 from stateward.chart.guard import Bound
 from stateward.chart.macrostep import Macrostep
 from stateward.chart.shortcut import shortcut
-from stateward.chart.state import AnyState, Final, State, Superstate
+from stateward.chart.state import AnyState, Final, Parallel, State, Superstate
 from stateward.chart.step import start
 from stateward.chart.tables import ACTIVITY_DONE, define
 from stateward.chart.trace import Step
-from stateward.chart.transition import when
+from stateward.chart.transition import History, after, on, when
 from stateward.errors import NoTransition
 from tests.chart.charts import charts
+from tests.chart.paths import seen
 
 
 def work(state: dict[str, object]) -> None:
@@ -82,13 +83,27 @@ def test_last_state_ends_the_chart() -> None:
         pytest.param((State("A", do=work, to="B"), State("B", always="A")), id="eventless transition"),
         pytest.param((State("A", do=work, to="B"), State("B", to="A")), id="completion of what is entered"),
         pytest.param((Superstate("S", State("A", do=work, to="E"), Final("E"), to="B"), State("B")), id="inner final"),
-        pytest.param((Superstate("S", State("A", do=work, to="B"), history="deep"), State("B")), id="history"),
+        pytest.param((State("A", do=work, to="B"), State("B", on=after(1, "A"))), id="timer"),
+        pytest.param((State("A", do=work, to="P"), Parallel("P", State("B"), State("C"))), id="parallel state"),
         pytest.param((State("A", do=work, to=when(ready, "B")), State("B")), id="no guard is true"),
     ],
 )
 def test_everything_else_goes_the_long_way(states: tuple[AnyState, ...]) -> None:
     """More than leaving and entering happens on the way."""
     assert short(*states, ready=False) is None
+
+
+def test_event_takes_the_short_way_out_and_back_through_history() -> None:
+    """What history remembers and restores is part of the route."""
+    inner = Superstate("S", State("A", on=on("next", "B")), State("B"), history="deep", on=on("out", "C"))
+    chart = build("c", [inner, State("C", on=on("back", History("S")))])
+    configuration, data = start(chart, PlainData()).configuration, PlainData()
+    for name in ("next", "out", "back"):
+        long = Macrostep(chart, configuration, data=data, limit=9).process(seen(name))
+        step = shortcut(chart, configuration, seen(name), data=data)
+        assert step == long
+        configuration = long.configuration
+    assert configuration.is_in("S.B", chart=chart)
 
 
 def test_guard_that_raises_is_left_to_the_long_way() -> None:

@@ -12,6 +12,8 @@ FEW_LINES = 40
 INNER = {
     "chart/alphabet": "chart/test_explore",
     "chart/coarse": "chart/test_explore",
+    "chart/configuration": "chart/test_step",
+    "chart/signature": "test_typing",
     "chart/data": "chart/test_step",
     "chart/definition": "chart/test_compiler",
     "chart/entry": "chart/test_step",
