@@ -5,8 +5,8 @@ node begins when the long one has ended. Told is when each had ended, and how lo
 activity.
 
 **The hub's step**: two regions whose activities do next to nothing, against a bare LangGraph loop of two parallel
-nodes. A step of the hub takes one activity's end and begins the next activity; a bare superstep runs both nodes. Both take
-turns in the same process, with the same durability; the table shows medians per superstep.
+nodes. A step of the hub takes one activity's end and begins the next activity; a bare superstep runs both nodes. Both
+take turns in the same process, with the same durability; the table shows medians per superstep.
 
     python -m benchmarks.regions --rounds 20
 """

@@ -39,6 +39,7 @@ from stateward.run.door.tool import Tool, toolbox
 from stateward.run.graph import ChartGraph
 from stateward.run.lower import finish, lower
 from stateward.run.plan import chain
+from stateward.run.state import is_mapping_schema
 from stateward.run.store.database import Database
 from stateward.run.tables import Tables
 from stateward.simulation import Simulation
@@ -350,12 +351,16 @@ class Chart(Generic[S]):
         """Step the chart by hand: no model, no activity runs.
 
         Args:
-            state: The data that guards and actions see.
+            state: The data that guards and actions see, as an instance of the schema if that is a class of its own.
 
         Returns:
             A simulation in the initial configuration.
         """
-        return Simulation(self.definition, state=dict(state or {}))
+        present = None if is_mapping_schema(self.schema) else self._instance
+        return Simulation(self.definition, state=dict(state or {}), present=present)
+
+    def _instance(self, values: Mapping[str, object]) -> S:
+        return self.schema(**values)
 
 
 def _policy_of(chart: str, policy: object) -> Policy | None:

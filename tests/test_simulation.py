@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 import stateward as sw
@@ -115,3 +117,22 @@ def test_timers_without_delay_that_lead_in_a_circle_are_stopped() -> None:
     chart = sw.Chart("c", One, sw.State("A", on=sw.after(0, "B")), sw.State("B", on=sw.after(0, "A")))
     with pytest.raises(MicrostepLimit, match="no time passed"):
         chart.simulate({})
+
+
+@dataclass
+class Clock:
+    """A schema that is a class."""
+
+    ticks: int = 0
+
+
+def test_functions_get_an_instance_where_the_schema_is_a_class() -> None:
+    """What guards and actions see is what they see in a run; an instance that is returned is an update."""
+    ticking = sw.State("A", on=sw.on("tick", do=lambda state: Clock(state.ticks + 1)), always=sw.when(late, "END"))
+    simulation = sw.Chart("c", Clock, ticking, sw.Final("END")).simulate({"ticks": 1})
+    assert (simulation.send("tick"), simulation.send("tick")) == (("A",), ("END",))
+
+
+def late(state: Clock) -> bool:
+    """Look at an attribute."""
+    return state.ticks > 2

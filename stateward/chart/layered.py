@@ -29,22 +29,13 @@ class Layered(Mapping[int, V], Generic[V]):
         self._base = base
         self._recent: dict[int, V] = {} if recent is None else recent
 
-    @classmethod
-    def over(cls, mapping: Mapping[int, V]) -> Layered[V]:
-        """Return a mapping as a layered one; itself if it is one.
-
-        Args:
-            mapping: It must not be changed from now on.
-        """
-        return mapping if isinstance(mapping, Layered) else cls(mapping)
-
     def with_changes(self, changes: Mapping[int, V]) -> Layered[V]:
         """Return this mapping with other values for some keys.
 
         Args:
             changes: Key to value.
         """
-        return _layered(self._base, {**self._recent, **changes})
+        return _joined(self._base, {**self._recent, **changes})
 
     def counted(self: Layered[int], keys: tuple[int, ...]) -> Layered[int]:
         """Return this mapping with one more for each of the keys, from 0.
@@ -55,7 +46,7 @@ class Layered(Mapping[int, V], Generic[V]):
         recent, base = self._recent.copy(), self._base
         for key in keys:
             recent[key] = (recent[key] if key in recent else base.get(key, 0)) + 1
-        return _layered(base, recent)
+        return _joined(base, recent)
 
     def __getitem__(self, key: int) -> V:
         """Return a key's value.
@@ -91,7 +82,16 @@ class Layered(Mapping[int, V], Generic[V]):
         return repr(dict(self))
 
 
-def _layered(base: Mapping[int, V], recent: dict[int, V]) -> Layered[V]:
+def layered(mapping: Mapping[int, V]) -> Layered[V]:
+    """Return a mapping as a layered one; itself if it is one.
+
+    Args:
+        mapping: It must not be changed from now on.
+    """
+    return mapping if isinstance(mapping, Layered) else Layered(mapping)
+
+
+def _joined(base: Mapping[int, V], recent: dict[int, V]) -> Layered[V]:
     """Return the two layers, made one when the upper has more keys than the square root of the lower's number."""
     if len(recent) > MOST_RECENT and len(recent) ** 2 > len(base):
         return Layered({**base, **recent})

@@ -12,7 +12,7 @@ from stateward.chart.definition import Block, Definition, Node, Route, Transitio
 from stateward.chart.delay import Cancel, Delayed, Schedule, is_delay
 from stateward.chart.event import Occurrence
 from stateward.chart.guard import Bound
-from stateward.chart.layered import Layered
+from stateward.chart.layered import layered
 from stateward.chart.route import has_completion, route
 from stateward.chart.selection import Selector, without_conflicts
 from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE
@@ -39,7 +39,7 @@ class Macrostep:
         self._active = configuration.active
         self._atoms = configuration.atomic(chart)
         self._history = configuration.history
-        self._entries = Layered.over(configuration.entries)
+        self._entries = layered(configuration.entries)
         self._event: Occurrence | None = None
         self._queue: deque[tuple[Occurrence, int]] = deque()
         self._microsteps: list[Microstep] = []
@@ -190,7 +190,7 @@ class Macrostep:
         if not way.exited:
             return
         if way.kept:
-            self._history = Layered.over(self._history).with_changes(way.kept)
+            self._history = layered(self._history).with_changes(way.kept)
         for stop in way.exits:
             self._active = stop.active
             self._perform(stop.blocks[0], state=stop.state)

@@ -13,7 +13,7 @@ from stateward.chart.configuration import Configuration, paths_of
 from stateward.chart.data import Data
 from stateward.chart.definition import Definition, Route, Transition
 from stateward.chart.event import Occurrence
-from stateward.chart.layered import Layered
+from stateward.chart.layered import layered
 from stateward.chart.route import route
 from stateward.chart.selection import reacting
 from stateward.chart.tables import ACTIVITY_DONE
@@ -76,8 +76,8 @@ def _step(
 ) -> Step:
     history = configuration.history
     if way.kept:
-        history = Layered.over(history).with_changes(way.kept)
-    entries = Layered.over(configuration.entries).counted(way.entered)
+        history = layered(history).with_changes(way.kept)
+    entries = layered(configuration.entries).counted(way.entered)
     micro = Microstep(event=event.name, transitions=(transition.index,), exited=way.exited, entered=way.entered)
     return Step(
         configuration=Configuration(active=way.active, history=history, entries=entries),

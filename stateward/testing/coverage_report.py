@@ -30,7 +30,10 @@ class CoverageReport:
     def __init__(self, form: str, *, least: float | None, names: tuple[str, ...], root: Path) -> None:
         kind, _, file = form.partition(":")
         if kind not in ("term", "json") or (file and kind == "term"):
-            raise pytest.UsageError(f"--chart-coverage is `{form}`; give `term`, `json` or `json:FILE`")
+            raise pytest.UsageError(
+                f"--chart-coverage is `{form}`; give `term`, `json` or `json:FILE`, "
+                "and write `--chart-coverage=term` where a path comes after it"
+            )
         if least is not None and not 0 <= least <= 100:
             raise pytest.UsageError(f"--chart-coverage-fail-under is {least:g}; give a percentage from 0 to 100")
         self._least = least

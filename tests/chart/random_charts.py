@@ -82,6 +82,7 @@ class Arrow(Brief):
     guard: Guard | None = None
     do: tuple[Act, ...] = ()
     internal: bool = False
+    """Not of an eventless one: `when` has no word for it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -284,7 +285,7 @@ def _arrow(draw: st.DrawFn, sketch: Sketch, features: Features) -> tuple[str, Ar
         targets=targets,
         guard=draw(_guards),
         do=_acts(draw, f"{trigger}@{source}") if not silent and draw(_some) else (),
-        internal=_is_internal(draw, sketch, source, targets),
+        internal=trigger != "always" and _is_internal(draw, sketch, source, targets),
     )
     if trigger == "always":
         return source, arrow

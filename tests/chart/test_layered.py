@@ -7,7 +7,7 @@ from copy import deepcopy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateward.chart.layered import MOST_RECENT, Layered
+from stateward.chart.layered import MOST_RECENT, Layered, layered
 
 keys = st.integers(0, 3 * MOST_RECENT)
 
@@ -15,29 +15,29 @@ keys = st.integers(0, 3 * MOST_RECENT)
 @given(st.dictionaries(keys, st.integers()), st.lists(st.dictionaries(keys, st.integers(), max_size=9)))
 def test_it_holds_what_a_dictionary_would(base: dict[int, int], changes: list[dict[int, int]]) -> None:
     """However often it is changed, and in which order."""
-    layered, plain = Layered.over(base), dict(base)
+    changed, plain = layered(base), dict(base)
     for change in changes:
-        layered, plain = layered.with_changes(change), plain | change
-    assert layered == plain
-    assert (len(layered), sorted(layered)) == (len(plain), sorted(plain))
-    assert [layered.get(key, -1) for key in range(99)] == [plain.get(key, -1) for key in range(99)]
-    assert [key in layered for key in range(99)] == [key in plain for key in range(99)]
+        changed, plain = changed.with_changes(change), plain | change
+    assert changed == plain
+    assert (len(changed), sorted(changed)) == (len(plain), sorted(plain))
+    assert [changed.get(key, -1) for key in range(99)] == [plain.get(key, -1) for key in range(99)]
+    assert [key in changed for key in range(99)] == [key in plain for key in range(99)]
 
 
 @given(st.lists(st.lists(keys, max_size=9).map(tuple)))
 def test_it_counts(groups: list[tuple[int, ...]]) -> None:
     """A key is counted as often as it was given."""
-    layered = Layered[int]({})
+    counts = Layered[int]({})
     for group in groups:
-        layered = layered.counted(group)
+        counts = counts.counted(group)
     every = [key for group in groups for key in group]
-    assert layered == {key: every.count(key) for key in every}
+    assert counts == {key: every.count(key) for key in every}
 
 
 def test_changes_leave_the_one_before_as_it_was() -> None:
     """Each is a value of its own, and so is what was put in."""
     given = {1: 1}
-    before = Layered.over(given)
+    before = layered(given)
     kept = deepcopy(before)
     assert before.counted((1, 2)) == {1: 2, 2: 1}
     assert before.with_changes({3: 3}) == {1: 1, 3: 3}
@@ -47,6 +47,6 @@ def test_changes_leave_the_one_before_as_it_was() -> None:
 def test_the_lower_layer_is_shared_until_many_keys_have_changed() -> None:
     """A change copies the few keys above, not the many below."""
     below = dict.fromkeys(range(1000), 1)
-    few = Layered.over(below).counted(tuple(range(MOST_RECENT - 1)))
+    few = layered(below).counted(tuple(range(MOST_RECENT - 1)))
     assert few._base is below  # pyright: ignore[reportPrivateUsage]
     assert few.counted((998, 999))._base is not below  # pyright: ignore[reportPrivateUsage]

@@ -98,7 +98,7 @@ def charts(draw: st.DrawFn, features: Features = Features()) -> Definition:
         if (kind := draw(st.sampled_from([None, "shallow", "deep"])))
     }
     outline = Outline(tuple(paths), memories, features.deep_initial)
-    children = [_state(draw, tree, name, name, outline) for name, *tree in trees]
+    children = [_state(draw, tree, name, outline) for name, *tree in trees]
     on = _reactions(draw, outline, most=1)
     try:
         chart = build("drawn", children, on=on, always=_choices(draw, outline, most=1, last=False))
@@ -123,6 +123,11 @@ def _legal(tree: Any, *, region: bool = False) -> Any:
     return (kind, tuple(_legal(sub, region=kind == "parallel") for sub in deep))
 
 
+def _beneath(path: str) -> list[str]:
+    """Return paths inside: names come again in other branches, but none hides that of a state around it."""
+    return [f"{path}.{name}{path.count('.') + 1}" for name in NAMES]
+
+
 def _paths(tree: Any, path: str) -> list[str]:
     return [
         path,
@@ -132,11 +137,12 @@ def _paths(tree: Any, path: str) -> list[str]:
 
 def _composite(tree: Any, path: str) -> list[str]:
     own = [path] if tree[1] else []
-    return own + [p for sub, name in zip(tree[1], NAMES, strict=False) for p in _composite(sub, f"{path}.{name}")]
+    return own + [p for sub, name in zip(tree[1], _beneath(path), strict=False) for p in _composite(sub, name)]
 
 
-def _state(draw: st.DrawFn, tree: Any, name: str, path: str, outline: Outline) -> Any:
+def _state(draw: st.DrawFn, tree: Any, path: str, outline: Outline) -> Any:
     kind, deep = tree
+    name = path.rpartition(".")[2]
     entry = draw(st.lists(st.sampled_from(ACTIONS), max_size=2))
     if kind == "final":
         return sw.Final(name, entry=entry, data=draw(st.sampled_from([None, total])))
@@ -150,7 +156,7 @@ def _state(draw: st.DrawFn, tree: Any, name: str, path: str, outline: Outline) -
     if kind == "atomic":
         return sw.State(name, **common, **(_activity(draw) if draw(st.booleans()) else {}))
     common["history"] = outline.memories.get(path)
-    inside = [_state(draw, sub, each, f"{path}.{each}", outline) for sub, each in zip(deep, NAMES, strict=False)]
+    inside = [_state(draw, sub, each, outline) for sub, each in zip(deep, _beneath(path), strict=False)]
     if kind == "parallel":
         return sw.Parallel(name, *inside, **common)
     within = [p.removeprefix(f"{path}.") for p in outline.paths if p.startswith(f"{path}.")]

@@ -86,10 +86,8 @@ def test_without_initial_a_state_begins_in_its_first() -> None:
 
 def test_a_state_may_begin_in_several_regions() -> None:
     """As an attribute of ids."""
-    regions = (
-        '<parallel id="p"><state id="x"><state/><state id="y"/></state><state id="z"><state/><state id="w"/></state>'
-    )
-    chart = read(f"{regions}</parallel>", attributes=f'{XMLNS} initial="xx zz"')
+    regions = "".join(f'<state id="{name}"><state/><state id="{name * 2}"/></state>' for name in "xz")
+    chart = read(f'<parallel id="p">{regions}</parallel>', attributes=f'{XMLNS} initial="xx zz"')
     assert Simulation(chart, state={}).at == ("p.x.xx", "p.z.zz")
 
 

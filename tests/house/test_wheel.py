@@ -39,9 +39,9 @@ def home(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_the_package_alone(wheel: Path) -> None:
-    """`stateward` with its type marker and metadata; no content, tests or notebooks."""
+    """`stateward` with its type marker and metadata, and the pytest plugin; no content, tests or notebooks."""
     names = ZipFile(wheel).namelist()
-    assert {name.split("/")[0].split("-")[0] for name in names} == {PACKAGE}
+    assert {name.split("/")[0].split("-")[0] for name in names} == {PACKAGE, "_stateward_pytest.py"}
     assert f"{PACKAGE}/py.typed" in names
 
 
