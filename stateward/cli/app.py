@@ -15,7 +15,21 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from stateward.cli import answer, check, draw, history, inbox, policy, resume, run, send, sessions, simulate, wake
+from stateward.cli import (
+    answer,
+    check,
+    draw,
+    export,
+    history,
+    inbox,
+    policy,
+    resume,
+    run,
+    send,
+    sessions,
+    simulate,
+    wake,
+)
 from stateward.cli.rendering import complain
 from stateward.cli.stop import EXIT_STOPPED
 from stateward.errors import StatewardError
@@ -74,7 +88,7 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
-    for module in (run, inbox, answer, sessions, history, resume, send, wake, policy, draw, check, simulate):
+    for module in (run, inbox, answer, sessions, history, resume, send, wake, policy, draw, export, check, simulate):
         module.add_to(app)
     return app
 

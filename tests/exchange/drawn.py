@@ -129,10 +129,7 @@ def _beneath(path: str) -> list[str]:
 
 
 def _paths(tree: Any, path: str) -> list[str]:
-    return [
-        path,
-        *(inner for sub, name in zip(tree[1], NAMES, strict=False) for inner in _paths(sub, f"{path}.{name}")),
-    ]
+    return [path, *(p for sub, name in zip(tree[1], _beneath(path), strict=False) for p in _paths(sub, name))]
 
 
 def _composite(tree: Any, path: str) -> list[str]:
