@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import stateward as sw
-from nodes.release import Release, build as assemble, check, remind, scan, ship
+from nodes.release import Release, assemble, check, remind, scan, ship
 from stateward.properties import always_before, eventually
 
 HOUR_S = 3600.0
 DAY_S = 24 * HOUR_S
+CHECK_S = 600.0
+"""What a check may take."""
 
 
 def chart(*, silence: str = "HELD") -> sw.Chart[Release]:
@@ -24,11 +26,11 @@ def chart(*, silence: str = "HELD") -> sw.Chart[Release]:
     """
     review = sw.Parallel(
         "REVIEW",
-        sw.Superstate("SCAN", sw.State("RUN", do=scan, to="CLEAN"), sw.Final("CLEAN")),
+        sw.Superstate("SCAN", sw.State("RUN", do=scan, timeout_s=CHECK_S, to="CLEAN"), sw.Final("CLEAN")),
         sw.Superstate(
             "TESTS",
-            sw.State("UNIT", do=check, to="TYPES"),
-            sw.State("TYPES", do=check, to="GREEN"),
+            sw.State("UNIT", do=check, timeout_s=CHECK_S, to="TYPES"),
+            sw.State("TYPES", do=check, timeout_s=CHECK_S, to="GREEN"),
             sw.Final("GREEN"),
         ),
         sw.Superstate(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -57,7 +56,7 @@ KNOWN = Registry.of(activities=[write], actions=[ring])
 )
 def test_a_chart_that_was_read_compiles_and_runs(chart: sw.Chart[Draft], drive: Callable[..., Driven]) -> None:
     """Its activity and its action are ours, by name."""
-    outcome = drive(chart.compile()).run({"draft": ""})
+    outcome = drive(chart.compile()).start({"draft": ""})
     assert (outcome.status, outcome.values["draft"], outcome.values["rings"]) == ("completed", "written", 1)
 
 
