@@ -1,4 +1,4 @@
-"""`release`: checks beside a person who is waited for, an hour reminds, `hold` and deep history, and nothing ships without an agreement."""
+"""`release`: checks beside a person, a reminder, `hold` and deep history; nothing ships without an agreement."""
 
 from __future__ import annotations
 
