@@ -44,9 +44,10 @@ lint: $(VENV)/.dev  ## format and lint, without changing anything
 types: $(VENV)/.dev  ## check the types
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
-bench: $(VENV)/.bench  ## measure: the kernel beside its peers, cost over a bare LangGraph loop, regions, disk, kills
+bench: $(VENV)/.bench  ## measure: the kernel beside its peers and a bare LangGraph loop, regions, check, disk, kills
 	$(BIN)/python -m benchmarks.kernel
 	$(BIN)/python -m benchmarks.regions
+	$(BIN)/python -m benchmarks.analysis
 	$(BIN)/python -m benchmarks.disk
 	$(BIN)/python -m benchmarks.recovery
 
