@@ -19,6 +19,9 @@ from stateward.chart.selection import reacting
 from stateward.chart.tables import ACTIVITY_DONE
 from stateward.chart.trace import Microstep, Step, Verdict
 
+Move = tuple[Transition, Route, list[Verdict]]
+"""The transition that is taken, what it comes to, and what guards said on the way to it."""
+
 
 def shortcut(
     chart: Definition, configuration: Configuration, events: Sequence[Occurrence], *, data: Data
@@ -35,12 +38,58 @@ def shortcut(
         The step; None if it is of another kind, if no guard is true, or if one raised: nothing has changed then, and
         guards, which are pure, may be asked again.
     """
-    if len(events) != 1 or not configuration.active or chart.tables.has_always or chart.tables.has_parallel:
+    if len(events) != 1 or not configuration.active:
         return None
-    event, state = events[0], configuration.active[-1]
-    candidates = reacting(chart, event.name, state=state)
-    if not candidates or not _is_plain(chart, event.name, state=state, candidates=candidates):
-        return None
+    event = events[0]
+    candidates = plain(chart, event.name, state=configuration.active[-1])
+    found = move(chart, configuration, event, candidates=candidates, data=data) if candidates else None
+    return _step(configuration, event, found) if found is not None else None
+
+
+def plain(chart: Definition, name: str, *, state: int) -> tuple[Transition, ...]:
+    """Return the transitions that react to an event, if it can be of the shortest kind at all.
+
+    So guards are seldom asked twice. Nothing follows the end of the chart, and of the completions only that of the
+    state's own activity is fresh for certain.
+
+    Args:
+        chart: The chart.
+        name: The event's name.
+        state: The innermost active state.
+
+    Returns:
+        The transitions in the order in which they are tried; none if it is of another kind.
+    """
+    tables = chart.tables
+    if tables.has_always or tables.has_parallel or state in tables.finals:
+        return ()
+    candidates = reacting(chart, name, state=state)
+    if any([transition.actions for transition in candidates]):
+        return ()
+    owner = tables.completions.get(name)
+    return candidates if owner is None or (owner == state and name.startswith(ACTIVITY_DONE)) else ()
+
+
+def move(
+    chart: Definition,
+    configuration: Configuration,
+    event: Occurrence,
+    *,
+    candidates: tuple[Transition, ...],
+    data: Data,
+) -> Move | None:
+    """Find the move that one event comes to, without making a step of it.
+
+    Args:
+        chart: The chart; it keeps what was worked out.
+        configuration: Where it stands.
+        event: What happened.
+        candidates: From `plain`, for this event and the innermost active state.
+        data: Evaluates the guards.
+
+    Returns:
+        The move; None where `shortcut` returns None.
+    """
     verdicts: list[Verdict] = []
 
     def active() -> frozenset[str]:
@@ -53,34 +102,31 @@ def shortcut(
                 verdicts.append(Verdict(transition=transition.index, passed=passed))
             if passed:
                 way = route(chart, (transition,), active=configuration.active, memory=configuration.history)
-                return _step(configuration, event, transition, way, verdicts) if way.silent else None
+                return (transition, way, verdicts) if way.silent else None
     except Exception:  # noqa: BLE001 - the macrostep asks again and makes an event of it
         return None
     return None
 
 
-def _is_plain(chart: Definition, name: str, *, state: int, candidates: tuple[Transition, ...]) -> bool:
-    """Tell whether an event can be of the shortest kind at all: so guards are seldom asked twice.
+def moved(configuration: Configuration, way: Route) -> Configuration:
+    """Return where a chart stands after a move.
 
-    Nothing follows the end of the chart, and of the completions only that of the state's own activity is fresh for
-    certain.
+    Args:
+        configuration: Where it stood.
+        way: What the move comes to.
     """
-    if state in chart.tables.finals or any(transition.actions for transition in candidates):
-        return False
-    owner = chart.tables.completions.get(name)
-    return owner is None or (owner == state and name.startswith(ACTIVITY_DONE))
-
-
-def _step(
-    configuration: Configuration, event: Occurrence, transition: Transition, way: Route, verdicts: list[Verdict]
-) -> Step:
     history = configuration.history
     if way.kept:
         history = layered(history).with_changes(way.kept)
     entries = layered(configuration.entries).counted(way.entered)
+    return Configuration(active=way.active, history=history, entries=entries)
+
+
+def _step(configuration: Configuration, event: Occurrence, found: Move) -> Step:
+    transition, way, verdicts = found
     micro = Microstep(event=event.name, transitions=(transition.index,), exited=way.exited, entered=way.entered)
     return Step(
-        configuration=Configuration(active=way.active, history=history, entries=entries),
+        configuration=moved(configuration, way),
         microsteps=(micro,),
         handled=True,
         unhandled=(),

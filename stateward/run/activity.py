@@ -103,6 +103,11 @@ class Visit:
         return self._run
 
     @property
+    def is_used(self) -> bool:
+        """Whether the activity asked for its run."""
+        return self._run is not None
+
+    @property
     def raised(self) -> Sequence[Occurrence]:
         """What the activity raised so far."""
         return self._run.raised if self._run is not None else ()

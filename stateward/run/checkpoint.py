@@ -326,11 +326,21 @@ def configuration_delta(
     if changed:
         delta["entries"] = changed
     if after.history is not before.history:
-        delta |= _history_delta(before, after, chart)
+        delta |= history_delta(before, after, chart)
     return delta
 
 
-def _history_delta(before: Configuration, after: Configuration, chart: Definition) -> Json:
+def history_delta(before: Configuration, after: Configuration, chart: Definition) -> Json:
+    """Say what a step changed in what histories remember.
+
+    Args:
+        before: The configuration the step started from.
+        after: The configuration it came to rest in.
+        chart: The definition both belong to.
+
+    Returns:
+        The key `history`, with paths for indices; nothing where nothing changed.
+    """
     nodes = chart.nodes
     history = {
         nodes[i].path: [nodes[t].path for t in targets]

@@ -119,7 +119,8 @@ class _SinceMark(Mapping[str, Any]):
 
 
 def _value(event: Occurrence | None) -> object:
-    return event.value if event else None
+    # A completion has no data, and most events are completions: nothing to look at then.
+    return event if event is None or event.data is None else event.value
 
 
 def marks_after(step: Step, *, chart: Definition, view: View) -> dict[str, str]:

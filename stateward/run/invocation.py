@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 
+from stateward.chart.configuration import Configuration
 from stateward.run.drive import Bridge
 from stateward.run.hub.attention import Attention
 from stateward.run.store.database import Database
@@ -57,6 +58,8 @@ class Invocation:
     attention: Attention = field(default_factory=Attention)
     """The activities that run in tasks of their own, and what they are waited for beside."""
     context: object = None
+    standing: tuple[object, Configuration] | None = None
+    """Where the last step led, and the `last` of the control channel by which its checkpoint is known again."""
     parent: ToParent | None = None
     """Where a run that is a node of another graph notes its updates."""
     _database: Database | None = None

@@ -32,10 +32,11 @@ from stateward.run.graph import ChartGraph
 from stateward.run.hub.hub import hub_steps
 from stateward.run.hub.rest import rest_steps
 from stateward.run.hub.single import heeding_steps
-from stateward.run.node import StateNode, Values, activity_steps, begin, enter_steps
+from stateward.run.node import Direct, StateNode, Values, activity_steps, begin, enter_steps
 from stateward.run.plan import ENTER, HUB, REST, Machine, chain, plan_state
 from stateward.run.resume import is_internal
 from stateward.run.state import StateSchema, declared_types, schema_json, with_control
+from stateward.run.straight import straight
 from stateward.run.tables import Tables
 from stateward.run.wait import ask_steps, wait_steps
 
@@ -173,20 +174,24 @@ def _heeds(definition: Definition, state: int) -> bool:
 
 
 def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> None:
+    first = _known_start(machine)
     for node in machine.chart.nodes:
         if node.index not in machine.chart.tables.atoms or node.index in machine.chart.tables.finals:
             continue  # a superstate may wait in its final state for an event of its own
         plan = machine.plans.get(node.index)
         if plan is not None:
-            steps = heeding_steps if node.index in machine.heeding else activity_steps
-            _add(machine, builder, machine.activity_node(node.index), partial(steps, machine, plan))
-            _add(machine, builder, machine.ask_node(node.index), partial(ask_steps, machine, node.index))
+            heeds = node.index in machine.heeding
+            steps = partial(heeding_steps if heeds else activity_steps, machine, plan)
+            name = machine.activity_node(node.index)
+            direct = None if heeds else straight(machine, plan, starts=name == first)
+            _add(machine, builder, name, steps, direct=direct)
+            if plan.tools:  # nothing else is ever asked about
+                _add(machine, builder, machine.ask_node(node.index), partial(ask_steps, machine, node.index))
         if machine.waits(node.index):
             _add(machine, builder, machine.wait_node(node.index), partial(wait_steps, machine, node.index))
     if machine.chart.tables.has_parallel:
         _add(machine, builder, HUB, partial(hub_steps, machine))
         _add(machine, builder, REST, partial(rest_steps, machine))
-    first = _known_start(machine)
     if first is not None:
         builder.add_edge(START, first)
         return
@@ -206,9 +211,11 @@ def _known_start(machine: Machine) -> str | None:
     return machine.activity_node(state)
 
 
-def _add(machine: Machine, builder: StateGraph[Any, Any, Any, Any], name: str, steps: Any) -> None:
+def _add(
+    machine: Machine, builder: StateGraph[Any, Any, Any, Any], name: str, steps: Any, *, direct: Direct | None = None
+) -> None:
     """Add a node; `steps` makes its generator."""
-    node = cast("Runnable[Any, Any]", StateNode(name, steps, schema=machine.schema))
+    node = cast("Runnable[Any, Any]", StateNode(name, steps, schema=machine.schema, direct=direct))
     builder.add_node(name, node, destinations=(END,))
 
 

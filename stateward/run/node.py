@@ -29,6 +29,7 @@ from stateward.run.store.ask import Ask
 from stateward.run.view import View
 
 Values = dict[str, Any]
+Direct = Callable[[Values, Invocation], "Command[Any] | None"]
 
 
 class StateNode(Runnable[Values, Command[Any]]):
@@ -38,12 +39,14 @@ class StateNode(Runnable[Values, Command[Any]]):
         name: The node's name.
         steps: Makes the generator of work for one visit.
         schema: The chart's channels.
+        direct: Makes the command of a visit in this thread, or None if it is one that needs the steps.
     """
 
-    def __init__(self, name: str, steps: Any, *, schema: StateSchema) -> None:
+    def __init__(self, name: str, steps: Any, *, schema: StateSchema, direct: Direct | None = None) -> None:
         self.name = name
         self._steps = steps  # a function (values, config) -> Steps[Command]
         self._schema = schema
+        self._direct = direct
 
     def invoke(self, input: Values, config: RunnableConfig | None = None, **kwargs: Any) -> Command[Any]:
         """Run the node in this thread.
@@ -55,7 +58,9 @@ class StateNode(Runnable[Values, Command[Any]]):
         """
         config = config or {}
         invocation = invocation_of(config)
-        command = drive_sync(self._steps(input, config), bridge=invocation.bridge)
+        command = self._direct(input, invocation) if self._direct is not None else None
+        if command is None:
+            command = drive_sync(self._steps(input, config), bridge=invocation.bridge)
         if invocation.parent is not None:
             note(command, schema=self._schema, values=input, parent=invocation.parent)
         return command
@@ -93,7 +98,33 @@ def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: Ru
     try:
         ended = yield from attempts(visit(machine, plan, progress, invocation))
     except Suspend as suspended:
-        return (yield from asked(machine, plan, progress, invocation, suspended)).command
+        ended = suspended
+    return (yield from landing(machine, plan, values, progress, invocation, ended))
+
+
+def landing(
+    machine: Machine,
+    plan: StatePlan,
+    values: Values,
+    progress: Progress,
+    invocation: Invocation,
+    ended: Ended | Suspend,
+) -> Steps[Command[Any]]:
+    """Commit what a state's activity came to.
+
+    Args:
+        machine: The lowered chart.
+        plan: The state.
+        values: The state's values, with the control channel.
+        progress: Where the step stands; nothing of the activity is in its view.
+        invocation: The call of the graph.
+        ended: How the activity ended, or whom it waits for.
+
+    Returns:
+        A generator of work that returns LangGraph's command.
+    """
+    if isinstance(ended, Suspend):
+        return (yield from asked(machine, plan, progress, invocation, ended)).command
     committed = land(machine, plan, values, progress, invocation, ended)
     if committed is None:
         committed = yield from ask_after_all(machine, plan, values, invocation, ended)

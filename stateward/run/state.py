@@ -29,7 +29,8 @@ from pydantic import (
 )
 
 from stateward.errors import DefinitionError, UpdateRefused
-from stateward.run.checkpoint import CHANNEL, merge
+from stateward.run.channel import ControlChannel
+from stateward.run.checkpoint import CHANNEL
 from stateward.run.messages import is_message_channel, linear
 
 Channels = Mapping[str, BaseChannel[Any, Any, Any]]
@@ -220,7 +221,7 @@ def with_control(hints: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         hints: State key to annotation.
     """
-    return {**hints, CHANNEL: Annotated[dict[str, Any], merge]}
+    return {**hints, CHANNEL: Annotated[dict[str, Any], ControlChannel()]}
 
 
 def is_mapping_schema(schema: type[Any]) -> bool:

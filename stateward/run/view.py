@@ -38,10 +38,11 @@ class View(Mapping[str, Any]):
         Raises:
             UpdateRefused: A key is unknown or a value does not fit.
         """
-        checked = {
-            key: self.schema.normalise(key, value, base=self.base.get(key), where=self.where)
-            for key, value in update.items()
-        }
+        schema, base, where = self.schema, self.base, self.where
+        checked = {key: schema.normalise(key, value, base=base.get(key), where=where) for key, value in update.items()}
+        if not self.writes:  # the first update, and of most steps the only one
+            self.writes = {key: [value] for key, value in checked.items()}
+            return
         for key, value in checked.items():
             self.writes.setdefault(key, []).append(value)
             self._seen.pop(key, None)

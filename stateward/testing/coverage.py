@@ -1,8 +1,8 @@
 """What charts have done while they were watched: states entered, transitions taken, guards seen both ways.
 
 Nothing is watched unless somebody asks: `watching` puts a watched macrostep and shortcut into the kernel's module for
-as long as it is open, where `start` and `advance` find them, whoever has imported these two. So the kernel knows
-nothing of coverage, and pays nothing for it.
+as long as it is open, where `start` and `advance` find them, whoever has imported these two, and a watched move into
+the straight way of compiled graphs, which makes no steps. So nobody knows of coverage, or pays for it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from stateward.chart.definition import Definition, Transition
 from stateward.chart.event import Occurrence
 from stateward.chart.guard import Bound
 from stateward.chart.oracle import Oracle
-from stateward.chart.trace import Step
+from stateward.chart.shortcut import Move
+from stateward.chart.trace import Microstep, Step, Verdict
 from stateward.govern.fingerprint import digest
+from stateward.run import straight
 
 Json = dict[str, object]
 
@@ -109,10 +111,27 @@ class Coverage:
             step: What it did.
         """
         with self._lock:
-            seen = self._known.get(id(chart))
-            if seen is None:
-                seen = self._known[id(chart)] = _Seen(chart)
-            seen.note(step)
+            self._of(chart).note(step.microsteps, step.verdicts)
+
+    def note_move(self, chart: Definition, configuration: Configuration, found: Move) -> None:
+        """Take in one move that was made without a step.
+
+        Args:
+            chart: The chart that made it.
+            configuration: Where it stood; its active states were entered, be it without a step, at a known start.
+            found: What it did.
+        """
+        transition, way, verdicts = found
+        made = Microstep(event=None, transitions=(transition.index,), exited=(), entered=way.entered)
+        stood = Microstep(event=None, transitions=(), exited=(), entered=configuration.active)
+        with self._lock:
+            self._of(chart).note((stood, made), verdicts)
+
+    def _of(self, chart: Definition) -> _Seen:
+        seen = self._known.get(id(chart))
+        if seen is None:
+            seen = self._known[id(chart)] = _Seen(chart)
+        return seen
 
     def charts(self) -> tuple[ChartCoverage, ...]:
         """Return what is known, chart by chart, by name; charts of the same name and structure as one."""
@@ -133,11 +152,11 @@ class _Seen:
     taken: set[int] = field(default_factory=set[int])
     verdicts: set[tuple[int, bool]] = field(default_factory=set[tuple[int, bool]])
 
-    def note(self, step: Step) -> None:
-        for micro in step.microsteps:
+    def note(self, microsteps: Iterable[Microstep], verdicts: Iterable[Verdict]) -> None:
+        for micro in microsteps:
             self.entered.update(micro.entered)
             self.taken.update(micro.transitions)
-        self.verdicts.update((verdict.transition, verdict.passed) for verdict in step.verdicts)
+        self.verdicts.update((verdict.transition, verdict.passed) for verdict in verdicts)
 
     def add(self, other: _Seen) -> None:
         self.entered |= other.entered
@@ -189,7 +208,7 @@ def watching(coverage: Coverage) -> Generator[None]:
     Args:
         coverage: Where it is noted.
     """
-    macrostep, shortcut = kernel.Macrostep, kernel.shortcut
+    macrostep, shortcut, move = kernel.Macrostep, kernel.shortcut, straight.move
 
     class Watched(macrostep):
         def __init__(self, chart: Definition, configuration: Configuration, *, data: Data, limit: int) -> None:
@@ -210,8 +229,22 @@ def watching(coverage: Coverage) -> Generator[None]:
             coverage.note(chart, step)
         return step
 
-    kernel.Macrostep, kernel.shortcut = Watched, watched
+    def moving(
+        chart: Definition,
+        configuration: Configuration,
+        event: Occurrence,
+        *,
+        candidates: tuple[Transition, ...],
+        data: Data,
+    ) -> Move | None:
+        found = move(chart, configuration, event, candidates=candidates, data=data)
+        if found is not None:
+            # What is found and not used after all goes the long way, and is noted there once more.
+            coverage.note_move(chart, configuration, found)
+        return found
+
+    kernel.Macrostep, kernel.shortcut, straight.move = Watched, watched, moving
     try:
         yield
     finally:
-        kernel.Macrostep, kernel.shortcut = macrostep, shortcut
+        kernel.Macrostep, kernel.shortcut, straight.move = macrostep, shortcut, move

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, ParamSpec, TypeVar, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -28,7 +28,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from stateward.run.checkpoint import CHANNEL, FENCE
+from stateward.run.checkpoint import CHANNEL, FENCE, Json
 from stateward.run.store.connection import Connection
 from stateward.run.store.lease import check_fence
 from stateward.run.store.serializer import AllowList, StrictSerializer
@@ -56,8 +56,9 @@ class FencedSaver(SqliteSaver):
     def setup(self) -> None:
         """Do nothing: the tables are made when the database is opened."""
 
-    @contextmanager
-    def cursor(self, transaction: bool = True) -> Generator[sqlite3.Cursor]:  # LangGraph's signature
+    def cursor(  # pyright: ignore[reportIncompatibleMethodOverride]  # a context manager, of another class
+        self, transaction: bool = True
+    ) -> AbstractContextManager[sqlite3.Cursor]:
         """Lend a cursor of the database.
 
         Args:
@@ -66,8 +67,7 @@ class FencedSaver(SqliteSaver):
         Returns:
             A context manager of the cursor.
         """
-        with self._connection.transaction() if transaction else self._connection.read() as cur:
-            yield cur
+        return self._connection.transaction() if transaction else self._connection.read()
 
     def list(
         self,
@@ -113,17 +113,17 @@ class FencedSaver(SqliteSaver):
             SessionBusy: The writer has no fence, and someone holds the session.
             CodecError: A channel holds a type that could not be loaded again.
         """
+        given = _given(config)
+        control: object = checkpoint["channel_values"].get(CHANNEL)
+        control = None if given.get("checkpoint_ns") or not isinstance(control, dict) else cast("Json", control)
+        session = str(given["thread_id"])
         with self._connection.transaction() as cur:
-            session = self._check(cur, config)
+            if control and self._sessions.follow(cur, session=session, control=control, fence=given.get(FENCE)):
+                return super().put(config, checkpoint, metadata, new_versions)
+            self._check(cur, config)
             saved = super().put(config, checkpoint, metadata, new_versions)
-            control = checkpoint["channel_values"].get(CHANNEL)
-            if isinstance(control, dict) and not _given(config).get("checkpoint_ns"):
-                self._sessions.project(
-                    cur,
-                    session=session,
-                    control=cast("dict[str, Any]", control),
-                    checkpoint=checkpoint["id"],
-                )
+            if control:
+                self._sessions.project(cur, session=session, control=control, checkpoint=checkpoint["id"])
         return saved
 
     def put_writes(
@@ -213,11 +213,10 @@ class FencedSaver(SqliteSaver):
         """Read what delta channels are made of, as `get_delta_channel_history` does."""
         return await self._later(self.get_delta_channel_history, config=config, channels=channels)
 
-    def _check(self, cur: sqlite3.Cursor, config: RunnableConfig) -> str:
+    def _check(self, cur: sqlite3.Cursor, config: RunnableConfig) -> None:
         given = _given(config)
-        session = str(given["thread_id"])
-        check_fence(cur, session=session, fence=given.get(FENCE), now=self._connection.clock.now())
-        return session
+        session, now = str(given["thread_id"]), self._connection.clock.now()
+        check_fence(cur, session=session, fence=given.get(FENCE), now=now)
 
     async def _later(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         future = self._worker.submit(work, *args, **kwargs)

@@ -27,6 +27,13 @@ ONE_ARGUMENT, POSITIONAL, KEYWORDS, METHOD, PYDANTIC_1, PYDANTIC_2, ARRAY, SNAPS
 """LangGraph's extension codes; the first six hold (module, name, data[, method])."""
 
 
+_EXTENSIONS = bytes([0xC7, 0xC8, 0xC9, 0xD4, 0xD5, 0xD6, 0xD7, 0xD8])
+"""The bytes with which msgpack begins an extension value: data without any of them holds nothing but plain values.
+
+Source: the msgpack specification, "Formats"; fixext 1 to 16 and ext 8 to 32.
+"""
+
+
 class StrictSerializer(JsonPlusSerializer):
     """LangGraph's msgpack, which refuses what is not on the allowlist instead of degrading it.
 
@@ -56,7 +63,7 @@ class StrictSerializer(JsonPlusSerializer):
                 f"A value cannot be stored in a checkpoint: {cause}",
                 fix="Keep plain data in the state, and everything else in the context.",
             ) from cause
-        if kind == "msgpack":
+        if kind == "msgpack" and len(data.translate(None, _EXTENSIONS)) < len(data):
             _unpack(data, _Checker(self._allowed))
         return kind, data
 

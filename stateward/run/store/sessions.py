@@ -92,6 +92,11 @@ ON CONFLICT (id) DO UPDATE SET status = excluded.status, path = excluded.path, r
     updated_at = excluded.updated_at, wakes_at = excluded.wakes_at, mail = MAX(mail, excluded.mail)
 """
 
+_FOLLOW = """
+UPDATE stateward_sessions SET path = ?, updated_at = ?, wakes_at = ?
+WHERE id = ? AND fence = ? AND run = ? AND status = ? AND branch = ? AND mail = ? AND reason IS NULL
+"""
+
 _WAKING = """
 SELECT id FROM stateward_sessions s
 WHERE graph = ? AND (wakes_at <= ? OR status IN ('running', 'waiting') AND EXISTS (
@@ -187,6 +192,30 @@ class Sessions:
                 (session,),
             )
             return tuple(_terminal(row) for row in cur.fetchall())
+
+    def follow(self, cur: sqlite3.Cursor, *, session: str, control: Mapping[str, Any], fence: int | None) -> bool:
+        """Bring the row up to a step in the middle of a run, as `project` does, if the writer holds the session.
+
+        Such a step changes nothing but where the run stands and when it wakes. What the row must be for that, and that
+        the fence in it is the writer's, is asked in the statement that changes it: one, where `check_fence` and
+        `project` need three.
+
+        Args:
+            cur: A cursor in the transaction of the checkpoint.
+            session: The session's id.
+            control: The control channel.
+            fence: The writer's fencing token; None when it has no lease.
+
+        Returns:
+            Whether that was all; False when nothing was changed, and `check_fence` and `project` have to look.
+        """
+        run: Mapping[str, Any] = control.get("run") or {}
+        status = control.get("status")
+        if fence is None or not run or not status or status in TERMINAL or control.get("reason") is not None:
+            return False
+        path, now = _text(control.get("at") or []), self._connection.clock.now()
+        known = (session, fence, run["id"], status, control.get("branch") or "", control.get("mail") or 0)
+        return cur.execute(_FOLLOW, (path, now, wakes_at(control), *known)).rowcount == 1
 
     def project(self, cur: sqlite3.Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str) -> None:
         """Bring the row up to a checkpoint's control channel; call it in the transaction of the checkpoint.

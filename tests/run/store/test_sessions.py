@@ -39,6 +39,49 @@ def test_a_control_channel_without_a_status_is_left_alone() -> None:
     assert database.sessions.list() == ()
 
 
+def _follow(database: Database, value: dict[str, Any], *, fence: int | None) -> bool:
+    with database.transaction() as cur:
+        return database.sessions.follow(cur, session="s", control=value, fence=fence)
+
+
+def test_a_step_in_the_middle_of_a_run_is_followed_by_its_holder() -> None:
+    """Only where the run stands is written; the row is as `project` would leave it."""
+    clock = StillClock()
+    database = memory(clock)
+    lease = database.leases.acquire("s")
+    _project(database, control())
+    clock.time += 5
+    step = {**control(), "at": ["WORKING.PLAN"], "timers": {"1": {"due": 9.0}}}
+    assert _follow(database, step, fence=lease.fence)
+    followed = database.sessions.get("s")
+    _project(database, step)
+    assert database.sessions.get("s") == followed
+    assert (followed.path, followed.wakes_at, followed.updated_at) == (("WORKING.PLAN",), 9.0, clock.time)
+
+
+@pytest.mark.parametrize(
+    ("change", "fence"),
+    [
+        ({}, 9),
+        ({}, None),
+        ({"status": "waiting"}, 1),
+        ({"status": "completed"}, 1),
+        ({"branch": "fork"}, 1),
+        ({"mail": 3}, 1),
+        ({"reason": {"why": 1}}, 1),
+        ({"run": {"id": "r2", "no": 2, "mode": "strict", "hashes": {}}}, 1),
+    ],
+)
+def test_anything_more_than_a_step_is_not_followed(change: dict[str, Any], fence: int | None) -> None:
+    """Another writer, another run, another status: `project` has to look."""
+    database = memory()
+    database.leases.acquire("s")
+    _project(database, control())
+    before = database.sessions.get("s")
+    assert not _follow(database, {**control(), "at": ["WORKING.PLAN"], **change}, fence=fence)
+    assert database.sessions.get("s") == before
+
+
 @pytest.mark.parametrize("status", ["completed", "halted", "failed", "cancelled"])
 def test_the_end_of_a_run_is_recorded_once(status: str) -> None:
     """Later checkpoints of the ended run change nothing."""

@@ -1,0 +1,85 @@
+"""The LangGraph channel that holds the control value.
+
+LangGraph's own reducer channel would do, but looks at each write for what only a user's channel gets, and each step
+writes to this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from langgraph.channels.base import BaseChannel
+
+from stateward.run.checkpoint import Json, merge
+
+
+class ControlChannel(BaseChannel[Json, Json, Json]):
+    """Holds the control value and merges each delta that is written to it; empty before the first run.
+
+    Args:
+        typ: The type LangGraph knows it by.
+        key: The channel's name.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, typ: Any = dict, key: str = "") -> None:
+        super().__init__(typ, key)
+        self._value: Json = {}
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether it is a channel of the same kind: a schema may declare it twice."""
+        return isinstance(other, ControlChannel)
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]  # like LangGraph's own channels
+
+    @property
+    def ValueType(self) -> type[Json]:  # noqa: N802  # LangGraph's name
+        """The type of the value."""
+        return dict
+
+    @property
+    def UpdateType(self) -> type[Json]:  # noqa: N802  # LangGraph's name
+        """The type of a delta."""
+        return dict
+
+    def copy(self) -> Self:
+        """Return a channel with the same value."""
+        return self.from_checkpoint(self._value)
+
+    def checkpoint(self) -> Json:
+        """Return the value, to be stored."""
+        return self._value
+
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        """Return a channel with a stored value.
+
+        Args:
+            checkpoint: The value; LangGraph's mark for one that is missing leaves it empty.
+        """
+        made = self.__class__(self.typ, self.key)
+        if isinstance(checkpoint, dict):
+            made._value = checkpoint
+        return made
+
+    def get(self) -> Json:
+        """Return the value."""
+        return self._value
+
+    def is_available(self) -> bool:
+        """Return true: it has a value from the beginning."""
+        return True
+
+    def update(self, values: Sequence[Json]) -> bool:
+        """Merge deltas.
+
+        Args:
+            values: What was written in this step, in order.
+
+        Returns:
+            Whether there were any.
+        """
+        for delta in values:
+            self._value = merge(self._value, delta)
+        return bool(values)
