@@ -15,39 +15,29 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
+import json
 import operator
-import sqlite3
-import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 import stateward as sw
+from benchmarks.rivals import Graph, Rivals, Row, table
 
 SHORT_S, LONG_S = 0.1, 1.0
 STEPS = 20
 """Activities of each region, and supersteps of the bare loop."""
-RECURSION_LIMIT = 1000
-WARM_UP = 2
-"""Rounds that are run and not counted."""
-LIMIT = 1.3
-"""What the ratio may be at most."""
-SAVERS = ("none", "memory", "sqlite")
-
-Graph = Any
-"""A compiled graph; LangGraph's is generic over four types that do not matter here."""
+LIMITS = {"none": 1.3, "memory": 1.3, "sqlite": 1.3}
+"""What the ratio may be at most, by saver."""
+TITLE = f"per superstep, median of runs of {STEPS} activities a side"
 
 
 class Loop(TypedDict, total=False):
@@ -56,21 +46,6 @@ class Loop(TypedDict, total=False):
     left: int
     right: int
     log: Annotated[list[str], operator.add]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One line of the table of steps."""
-
-    saver: str
-    ours_us: float
-    """Median time of a step of the hub, in microseconds."""
-    bare_us: float
-    """Median time of a bare superstep of two nodes, in microseconds."""
-    ratio: float
-    """Median of the rounds' ratios."""
-    limit: float
-    """What the ratio may be at most."""
 
 
 # -- waiting --------------------------------------------------------------------------------------------
@@ -177,16 +152,31 @@ def stopping() -> float:
     return stopped[0] - posted[0]
 
 
-def waits() -> str:
-    """Measure and lay out how long who waits for whom."""
-    lines = [f"a region of 3 x {SHORT_S:g} s beside one of {LONG_S:g} s: when each had ended, in seconds"]
+def waits() -> dict[str, dict[str, float]]:
+    """Measure who waits for whom: when each of the two had ended, in seconds, and what an event takes to stop one."""
+    told: dict[str, dict[str, float]] = {}
     for name, make in (("regions", beside), ("bare LangGraph", barred)):
         watch = Stopwatch()
-        graph = make(watch)
-        asyncio.run(graph.ainvoke({}))
-        lines.append(f"{name:16} short {watch.ends['S3']:5.2f}   long {watch.ends['L']:5.2f}")
-    lines.append(f"an event had stopped a running activity after {stopping() * 1e3:.0f} ms")
-    return "\n".join(lines)
+        asyncio.run(make(watch).ainvoke({}))
+        told[name] = {"short_s": watch.ends["S3"], "long_s": watch.ends["L"]}
+    return {**told, "stopping": {"seconds": stopping()}}
+
+
+def waits_table(told: dict[str, dict[str, float]]) -> str:
+    """Lay out how long who waits for whom.
+
+    Args:
+        told: From `waits`.
+    """
+    lines = [f"a region of 3 x {SHORT_S:g} s beside one of {LONG_S:g} s: when each had ended, in seconds"]
+    lines += [
+        f"{name:16} short {ends['short_s']:5.2f}   long {ends['long_s']:5.2f}"
+        for name, ends in told.items()
+        if name != "stopping"
+    ]
+    return "\n".join(
+        [*lines, f"an event had stopped a running activity after {told['stopping']['seconds'] * 1e3:.0f} ms"]
+    )
 
 
 # -- the hub's step -------------------------------------------------------------------------------------
@@ -241,83 +231,15 @@ def bare(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
     return builder.compile(checkpointer=checkpointer)
 
 
-@contextmanager
-def pair(saver: str, *, folder: Path) -> Iterator[tuple[Graph, Graph]]:
-    """Lend both graphs over the same kind of saver.
-
-    Args:
-        saver: `none`, `memory` or `sqlite`.
-        folder: Where database files go.
-
-    Returns:
-        A context manager of ours and the bare one.
-    """
-    with ExitStack() as stack:
-        if saver == "none":
-            yield chart().compile(), bare()
-        elif saver == "memory":
-            yield chart().compile(checkpointer=InMemorySaver()), bare(InMemorySaver())
-        else:
-            database = stack.enter_context(sw.open(f"sqlite:///{folder / 'ours.db'}"))
-            raw = stack.enter_context(closing(sqlite3.connect(folder / "bare.db", check_same_thread=False)))
-            raw.execute("PRAGMA journal_mode=WAL")
-            raw.execute("PRAGMA synchronous=NORMAL")
-            yield chart().compile(database=database), bare(SqliteSaver(raw))
-
-
-def measure(graph: Graph, *, thread: str, durability: str | None, steps: int) -> float:
-    """Run both sides once in a session of their own.
-
-    Args:
-        graph: Either graph.
-        thread: The session's id.
-        durability: LangGraph's word for when a checkpoint is written; None without a saver.
-        steps: How many supersteps it takes.
-
-    Returns:
-        Microseconds per superstep.
-
-    Raises:
-        RuntimeError: It did not do what it should.
-    """
-    config = {"recursion_limit": RECURSION_LIMIT, "configurable": {"thread_id": thread}}
-    options = {"durability": durability} if durability else {}
-    gc.collect()
-    begun = time.perf_counter()
-    values = graph.invoke({"left": 0, "right": 0, "log": []}, config, **options)
-    taken = time.perf_counter() - begun
-    if len(values["log"]) != 2 * STEPS:
-        raise RuntimeError(f"it ended with {values!r}")
-    return taken / steps * 1e6
-
-
-def compare(saver: str, *, rounds: int, folder: Path) -> Row:
-    """Measure both graphs in turns.
-
-    Args:
-        saver: `none`, `memory` or `sqlite`.
-        rounds: How many pairs are counted, at least 1.
-        folder: Where database files go.
-
-    Returns:
-        A line of the table.
-    """
-    durability = None if saver == "none" else "sync"
-    steps = (2 * STEPS + 1, STEPS)
-    taken: tuple[list[float], list[float]] = ([], [])
-    with pair(saver, folder=folder) as graphs:
-        for turn in range(WARM_UP + rounds):
-            for which in (0, 1) if turn % 2 else (1, 0):
-                thread = f"{saver}-{turn}"
-                taken[which].append(measure(graphs[which], thread=thread, durability=durability, steps=steps[which]))
-    ours, plain = (times[WARM_UP:] for times in taken)
-    return Row(
-        saver=saver,
-        ours_us=statistics.median(ours),
-        bare_us=statistics.median(plain),
-        ratio=statistics.median(map(operator.truediv, ours, plain)),
-        limit=LIMIT,
-    )
+RIVALS = Rivals(
+    chart=chart,
+    bare=bare,
+    given={"left": 0, "right": 0, "log": []},
+    is_right=lambda values: len(values["log"]) == 2 * STEPS,
+    steps=(2 * STEPS + 1, STEPS),
+    limits=LIMITS,
+    warm_up=2,
+)
 
 
 def hub(*, rounds: int) -> list[Row]:
@@ -330,18 +252,7 @@ def hub(*, rounds: int) -> list[Row]:
         The lines of the table.
     """
     with tempfile.TemporaryDirectory() as folder:
-        return [compare(saver, rounds=rounds, folder=Path(folder)) for saver in SAVERS]
-
-
-def table(rows: Sequence[Row]) -> str:
-    """Lay the rows out for reading.
-
-    Args:
-        rows: Lines of the table.
-    """
-    head = f"{'saver':8} {'ours µs':>9} {'bare µs':>9} {'ratio':>6} {'limit':>6}"
-    lines = (f"{row.saver:8} {row.ours_us:9.1f} {row.bare_us:9.1f} {row.ratio:6.2f} {row.limit:6.2f}" for row in rows)
-    return "\n".join([f"per superstep, median of runs of {STEPS} activities a side", head, *lines])
+        return [RIVALS.compare(saver, rounds=rounds, folder=Path(folder)) for saver in LIMITS]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -352,8 +263,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     parser = argparse.ArgumentParser(description="What regions gain, and what a step of their hub costs.")
     parser.add_argument("--rounds", type=int, default=20, help="pairs of runs that count, for each saver")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     options = parser.parse_args(arguments)
-    print(waits(), table(hub(rounds=options.rounds)), sep="\n\n")
+    told, rows = waits(), hub(rounds=options.rounds)
+    if options.json:
+        print(json.dumps({"waits": told, "steps": [asdict(row) for row in rows]}, indent=2))
+    else:
+        print(waits_table(told), table(TITLE, rows), sep="\n\n")
 
 
 if __name__ == "__main__":

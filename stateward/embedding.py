@@ -14,13 +14,14 @@ from functools import update_wrapper
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableLambda
-from pydantic import BaseModel
 
-from stateward.chart.event import Event
+from stateward.chart.data import update_of
+from stateward.chart.delay import Cancel, Delayed
+from stateward.chart.event import Event, Occurrence
 from stateward.chart.guard import Bound, Function, bind
 from stateward.chart.state import AnyState, Final, Parallel, State, Superstate
 from stateward.chart.transition import After, History, On, When
-from stateward.errors import DefinitionError
+from stateward.run.mapped import refuse_unknown
 from stateward.run.state import declared_types, is_mapping_schema
 from stateward.run.update import as_update
 
@@ -36,9 +37,9 @@ class Renaming:
     schema: type[Any]
     """The embedded chart's schema."""
     reads: Mapping[str, str]
-    """Its key to the one outside that it is read from."""
+    """Each of its keys to the one outside that it is read from."""
     writes: Mapping[str, str]
-    """Its key to the one outside that it is written to."""
+    """Its key to the one outside that it is written to; the same name when it is not here."""
 
     def seen(self, state: object) -> object:
         """Return the state as the embedded chart declares it.
@@ -46,9 +47,11 @@ class Renaming:
         Args:
             state: The state outside.
         """
-        outside = _values(state)
-        names = {key: self.reads.get(key, key) for key in declared_types(self.schema)}
-        values = {key: outside[theirs] for key, theirs in names.items() if theirs in outside}
+        if isinstance(state, Mapping):
+            outside = cast("Mapping[str, Any]", state)
+            values = {key: outside[theirs] for key, theirs in self.reads.items() if theirs in outside}
+        else:
+            values = {key: getattr(state, theirs) for key, theirs in self.reads.items() if hasattr(state, theirs)}
         return values if is_mapping_schema(self.schema) else self.schema(**values)
 
     def written(self, update: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,18 +86,12 @@ def renaming(
     Raises:
         DefinitionError: A map names a key that the embedded chart does not declare.
     """
-    given = {"input": input or {}, "output": output or {}}
+    reads, writes = input or {}, output or {}
     known = declared_types(schema)
-    for which, names in given.items():
-        for key in names:
-            if key not in known:
-                raise DefinitionError(
-                    f"`{which}` maps `{key}`, which the chart's schema does not declare",
-                    where=name,
-                    fix=f"Its keys: {', '.join(sorted(known))}. Write the chart's key first.",
-                )
-    reads = {**given["output"], **given["input"]}
-    return Renaming(place=name, schema=schema, reads=reads, writes=given["output"])
+    refuse_unknown("input", reads, known=known, where=name)
+    refuse_unknown("output", writes, known=known, where=name)
+    read = {**dict(zip(known, known, strict=True)), **writes, **reads}
+    return Renaming(place=name, schema=schema, reads=read, writes=writes)
 
 
 def embedded(tree: Superstate[Any], *, keys: Renaming, policy: object, **outside: Any) -> Superstate[Any]:
@@ -221,22 +218,13 @@ def _named(wrapper: Callable[..., object], bound: Bound) -> Function:
 
 
 def _told(returned: object, keys: Renaming) -> object:
-    """Rename the updates in what an action or activity returned; events are left alone."""
-    if isinstance(returned, Mapping):
-        return keys.written(cast("Mapping[str, Any]", returned))
-    if isinstance(returned, keys.schema if not is_mapping_schema(keys.schema) else ()):
-        return keys.written(as_update(returned, where=keys.place))
+    """Rename the updates in what an action or activity returned; what is to happen is left alone."""
     if isinstance(returned, list | tuple):
         return [_told(each, keys) for each in cast("Sequence[object]", returned)]
-    if isinstance(returned, BaseModel) and not isinstance(returned, Event):
-        return keys.written(as_update(returned, where=keys.place))
-    return returned
-
-
-def _values(state: object) -> Mapping[str, Any]:
-    if isinstance(state, Mapping):
-        return cast("Mapping[str, Any]", state)
-    return {key: getattr(state, key) for key in declared_types(type(state))}
+    if isinstance(returned, Event | Occurrence | Delayed | Cancel):
+        return returned
+    update = update_of(returned)
+    return returned if update is None else keys.written(update)
 
 
 def _several(given: Any) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
+from typing import Literal
 
 from stateward.chart.definition import Action, Activity, Block
 from stateward.chart.guard import Bound
@@ -15,6 +16,7 @@ from stateward.exchange.xstate_content import CANCEL, RAISE
 from stateward.exchange.xstate_events import Find, outward
 
 Written = dict[str, object]
+"""A piece of the machine while it is put together."""
 
 
 class Words:
@@ -94,13 +96,7 @@ class Words:
         Raises:
             DefinitionError: It is a partial function without a name of its own.
         """
-        named = self._registry.name_of("activities", activity.do, where=where)
-        if named.params:
-            raise DefinitionError(
-                f"The activity `{named.name}` is a partial function",
-                where=where,
-                fix="Name the whole: `Registry.of(activities={'name': …})`.",
-            )
+        name = self._whole("activities", activity.do, called="activity", where=where)
         own: Written = {}
         if activity.model is not None:
             own["model"] = activity.model
@@ -112,7 +108,7 @@ class Words:
             own["output"] = self._registry.name_of("outputs", activity.output, where=where).name
         if activity.timeout_s is not None:
             own["timeout_s"] = activity.timeout_s
-        return {"src": named.name, "id": id}, own
+        return {"src": name, "id": id}, own
 
     def data(self, data: Bound, *, body: Written, own: Written, where: str) -> None:
         """Put the data of a final state where it belongs: plain JSON to `output`, a function to what is ours alone.
@@ -139,12 +135,16 @@ class Words:
         Raises:
             DefinitionError: It fixes arguments, which a key cannot say.
         """
-        named = self._registry.name_of("delays", delay.fn, where=where)
+        return self._whole("delays", delay.fn, called="delay", where=where)
+
+    def _whole(self, kind: Literal["activities", "delays"], fn: object, *, called: str, where: str) -> str:
+        """Return the name of a function that stands where arguments cannot."""
+        named = self._registry.name_of(kind, fn, where=where)
         if named.params:
             raise DefinitionError(
-                f"The delay `{named.name}` is a partial function",
+                f"The {called} `{named.name}` is a partial function",
                 where=where,
-                fix="Name the whole: `Registry.of(delays={'name': …})`.",
+                fix=f"Name the whole: `Registry.of({kind}={{'name': …}})`.",
             )
         return named.name
 

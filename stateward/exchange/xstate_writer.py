@@ -20,10 +20,7 @@ from stateward.exchange.written import Descriptors, refuse_policies, timers_of
 from stateward.exchange.xstate_content import META
 from stateward.exchange.xstate_domain import is_inside, leaves_source, refuse_hidden, refuse_skipped, returns, shows
 from stateward.exchange.xstate_events import FAILED, inward, outward, overlap, rank
-from stateward.exchange.xstate_words import Words
-
-Written = dict[str, object]
-"""A piece of the machine while it is put together."""
+from stateward.exchange.xstate_words import Words, Written
 
 
 def write_xstate(

@@ -10,13 +10,13 @@ from typing import Any, cast
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StateSnapshot, StateUpdate
+from langgraph.types import StateUpdate
 from pydantic import BaseModel, TypeAdapter
 
-from stateward.run.call import close, committed, edit, left_to_others, open_call, raise_failure, record
+from stateward.run.call import close, edit, left_to_others, open_call, raise_failure, record
 from stateward.run.configurable import onward
 from stateward.run.drawing import drawable
-from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
+from stateward.run.drive import Bridge, Work, drive_async, drive_sync
 from stateward.run.edit import is_copy
 from stateward.run.invocation import ToParent
 from stateward.run.mapped import Inward, Outward, mapped
@@ -248,17 +248,6 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             update: What it holds.
         """
         return Work(fn=super().bulk_update_state, afn=super().abulk_update_state, args=(config, [[update]]))
-
-    def committed(self, config: RunnableConfig) -> Steps[StateSnapshot]:
-        """Read a session's latest checkpoint, and nothing of a step that a crash cut off before its commit.
-
-        Args:
-            config: LangGraph's config of the session.
-
-        Returns:
-            A generator of work that returns the snapshot.
-        """
-        return committed(self, config)
 
     def _durable(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """With our saver each checkpoint is written before the next step begins, unless the caller says otherwise."""

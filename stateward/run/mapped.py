@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableSequence
@@ -41,16 +41,32 @@ def mapped(
         DefinitionError: A map names a key that the chart's schema does not declare.
     """
     for name, given in (("input", input), ("output", output)):
-        unknown = [] if callable(given) else sorted(set(given) - set(schema.channels))
-        if unknown:
-            raise DefinitionError(
-                f"`{name}` maps `{unknown[0]}`, which the chart's schema does not declare",
-                where=graph.name,
-                fix=f"Its keys: {', '.join(sorted(schema.channels))}. Write the chart's key first.",
-            )
+        if not callable(given):
+            refuse_unknown(name, given, known=schema.channels, where=graph.name)
     if callable(output):
         return RunnableSequence(RunnableLambda(_inward(input)), graph, RunnableLambda(output))
     return RunnableSequence(RunnableLambda(_inward(input)), graph, Renaming(_renamed(output)))
+
+
+def refuse_unknown(name: str, names: Iterable[str], *, known: Iterable[str], where: str) -> None:
+    """Refuse a map of keys that the mapped chart does not have.
+
+    Args:
+        name: What the map is called.
+        names: The chart's keys in it.
+        known: The keys the chart declares.
+        where: The chart, for the message.
+
+    Raises:
+        DefinitionError: It names another key.
+    """
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise DefinitionError(
+            f"`{name}` maps `{unknown[0]}`, which the chart's schema does not declare",
+            where=where,
+            fix=f"Its keys: {', '.join(sorted(known))}. Write the chart's key first.",
+        )
 
 
 def _inward(given: Inward) -> Callable[[Any], Mapping[str, Any]]:

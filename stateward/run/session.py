@@ -20,7 +20,7 @@ from langgraph.types import Command, StateSnapshot
 
 from stateward.errors import NotExpected, SessionBusy, StatewardError, UnknownSession
 from stateward.run.admission import refuse_drift
-from stateward.run.call import is_held
+from stateward.run.call import committed, is_held
 from stateward.run.checkpoint import CHANNEL, Control, decode, wakes_at
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.graph import ChartGraph
@@ -309,7 +309,7 @@ class Session:
         return decode(values.get(CHANNEL) or {}, self.graph.machine.chart)
 
     def _latest(self) -> StateSnapshot:
-        return drive_sync(self.graph.committed(self.config), bridge=Bridge())
+        return drive_sync(committed(self.graph, self.config), bridge=Bridge())
 
     def claim(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Ask:
         """Record an answer without going on.
@@ -350,7 +350,7 @@ class Session:
 
     async def _acall(self, given: object) -> Outcome:
         await self.graph.ainvoke(given, self.config, context=self.context)
-        snapshot = await drive_async(self.graph.committed(self.config), threads=self.database.threads)
+        snapshot = await drive_async(committed(self.graph, self.config), threads=self.database.threads)
         return self._outcome(snapshot.values)
 
     def _outcome(self, values: Any) -> Outcome:
