@@ -8,10 +8,10 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stateward.chart.configuration import Configuration
 from stateward.chart.definition import Definition
 from stateward.chart.step import PlainData, Step, advance, start
 from tests.chart.charts import EVENTS, charts
+from tests.chart.legal import assert_legal
 from tests.chart.machines.nested import nested
 from tests.chart.paths import at, seen
 
@@ -24,21 +24,6 @@ def play(chart: Definition, names: list[str]) -> list[Step]:
     for name in names:
         steps.append(advance(chart, steps[-1].configuration, seen(name), PlainData()))
     return steps
-
-
-def assert_legal(chart: Definition, configuration: Configuration) -> None:
-    """Fail unless a configuration obeys SCXML 3.11."""
-    active = set(configuration.active)
-    assert list(configuration.active) == sorted(active)
-    assert 0 in active
-    for state in active:
-        node = chart.nodes[state]
-        children = [child for child in node.children if chart.nodes[child].kind != "history"]
-        inside = [child for child in children if child in active]
-        assert node.kind != "history"
-        assert node.parent in active | {-1}
-        assert node.kind != "compound" or len(inside) == 1
-        assert node.kind != "parallel" or inside == children
 
 
 @settings(max_examples=60, deadline=None)

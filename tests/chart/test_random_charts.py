@@ -21,6 +21,7 @@ from stateward.chart.step import Step, advance
 from stateward.errors import MicrostepLimit
 from stateward.run.checkpoint import Pins, configuration_delta, decode, merge, start_delta
 from stateward.simulation import Simulation
+from tests.chart.legal import assert_legal
 from tests.chart.played import LIMIT, Deed, Play, scripts
 from tests.chart.random_charts import Sketch, sketches
 from tests.chart.sketched import chart, fresh
@@ -37,19 +38,6 @@ def test_every_configuration_is_legal(sketch: Sketch, script: list[Deed]) -> Non
     play = Play(chart(sketch), script)
     for taken in play.taken:
         assert_legal(play.chart, taken.step.configuration)
-
-
-def assert_legal(chart: Definition, configuration: Configuration) -> None:
-    active = set(configuration.active)
-    assert list(configuration.active) == sorted(active)
-    assert 0 in active
-    for node in (chart.nodes[state] for state in active):
-        children = [child for child in node.children if chart.nodes[child].kind != "history"]
-        inside = [child for child in children if child in active]
-        assert node.kind != "history"
-        assert node.parent in active | {-1}
-        assert node.kind != "compound" or len(inside) == 1
-        assert node.kind != "parallel" or inside == children
 
 
 @few

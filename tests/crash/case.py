@@ -43,6 +43,16 @@ class Case:
     end: Moment
 
 
+def repeated(cases: Sequence[Case]) -> list[tuple[tuple[str, ...], str]]:
+    """Return the cases, and the tool, in which an effect the journal calls completed at the kill happened again."""
+    return [
+        (case.at, tool)
+        for case in cases
+        for tool in TOOLS
+        if case.left.completed(tool) and len(case.end.effects[tool]) != len(case.left.effects[tool])
+    ]
+
+
 class Zygote:
     """A process that forks one child for every job.
 

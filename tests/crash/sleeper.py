@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
-import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from stateward.run.graph import ChartGraph
 from stateward.run.store.database import Database
 from stateward.testing import ManualClock
 from tests.charts.one import One
+from tests.crash.fork import forked
 from tests.crash.kill import Killer
 from tests.crash.toy import Effects
 
@@ -111,28 +111,12 @@ def tell(folder: Path, case: str) -> dict[str, Any]:
 def main() -> None:
     """Live every case."""
     folder, how = Path(sys.argv[1]), sys.argv[2]
-    assert _fork(folder, "whole", how, None) == 0
+    assert forked(partial(live, folder, "whole", how, None)) == 0
     for place, point in enumerate((folder / "whole.points").read_text().splitlines()):
         case = f"case{place}"
-        killed = _fork(folder, case, how, point)
-        ended = _fork(folder, case, how, None)
+        killed = forked(partial(live, folder, case, how, point))
+        ended = forked(partial(live, folder, case, how, None))
         print(json.dumps({"at": point, "killed": killed, "ended": ended, **tell(folder, case)}), flush=True)
-
-
-def _fork(folder: Path, case: str, how: str, at: str | None) -> int:
-    child = os.fork()
-    if child == 0:
-        _child(folder, case, how, at)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
-def _child(folder: Path, case: str, how: str, at: str | None) -> None:
-    try:
-        live(folder, case, how, at)
-    except BaseException:  # noqa: BLE001  # the child says what happened and ends without its parent's clean-up
-        traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.crash.case import Case, killed
-from tests.crash.toy import TOOLS
+from tests.crash.case import Case, killed, repeated
 
 pytestmark = pytest.mark.slow
 TWICE = (
@@ -37,13 +36,7 @@ def test_every_killed_run_reaches_its_end(cases: list[Case]) -> None:
 
 def test_completed_effect_never_happens_twice(cases: list[Case]) -> None:
     """What the journal calls completed at the kill has happened as often at the end."""
-    again = [
-        (case.at, tool)
-        for case in cases
-        for tool in TOOLS
-        if case.left.completed(tool) and len(case.end.effects[tool]) != len(case.left.effects[tool])
-    ]
-    assert again == []
+    assert repeated(cases) == []
 
 
 def test_once_effect_never_happens_twice(cases: list[Case]) -> None:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
-import traceback
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import stateward as sw
 from stateward.run.session import Outcome
 from tests.crash.beside import build as build_beside
+from tests.crash.fork import forked
 from tests.crash.kill import Killer
 from tests.crash.toy import Effects, build
 
@@ -55,20 +55,7 @@ def main() -> None:
     """Serve until standard input ends."""
     folder = Path(sys.argv[1])
     for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            _child(folder, json.loads(line))
-        _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
-
-
-def _child(folder: Path, job: Mapping[str, Any]) -> None:
-    try:
-        live(folder, job)
-    except BaseException:  # noqa: BLE001  # the child says what happened and ends without its parent's clean-up
-        traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
+        print(forked(partial(live, folder, json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

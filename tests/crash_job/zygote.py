@@ -13,12 +13,12 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from stateward import cli
+from tests.crash.fork import only
 from tests.crash_job.life import Living
 
 
@@ -43,7 +43,7 @@ def main() -> None:
         began = time.time()
         child = os.fork()
         if child == 0:
-            _child(lambda line=line: command(line) if "words" in line else living.live(line))
+            only(lambda line=line: command(line) if "words" in line else living.live(line))
         timers = [threading.Timer(after_s, os.kill, (child, sent)) for after_s, sent in _signals(line)]
         for timer in timers:
             timer.start()
@@ -61,15 +61,6 @@ def _signals(line: Mapping[str, Any]) -> Iterator[tuple[float, signal.Signals]]:
         after_s, for_s = line["stall"]
         yield after_s, signal.SIGSTOP
         yield after_s + for_s, signal.SIGCONT
-
-
-def _child(work: Any) -> None:
-    try:
-        status = work()
-    except BaseException:  # noqa: BLE001  # the child says what happened and ends without its parent's clean-up
-        traceback.print_exc()
-        status = 1
-    os._exit(status)
 
 
 if __name__ == "__main__":
