@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,35 @@ from stateward.run.graph import ChartGraph
 from stateward.run.store.database import Database
 from stateward.testing import How, ManualClock
 from tests.charts.drive import Driven
+from tests.postgres import Server, serving
+
+BACKENDS = ("memory", "sqlite", "postgresql")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the whole suite run over another database."""
+    parser.addoption("--backend", choices=BACKENDS, default="memory", help="the database of the tests")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server for the whole run."""
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def backend(request: pytest.FixtureRequest) -> str:
+    """The database of the test; `--backend` chooses it."""
+    return str(request.config.getoption("--backend"))
+
+
+@pytest.fixture
+def url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a fresh database."""
+    if backend == "postgresql":
+        return request.getfixturevalue("postgres").url()
+    return "memory:" if backend == "memory" else f"sqlite:///{tmp_path / 'backend.db'}"
 
 
 @pytest.fixture(params=["sync", "async"])
@@ -27,9 +57,9 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def database(clock: ManualClock) -> Iterator[Database]:
-    """A fresh database in memory."""
-    with sw.open("memory:", clock=clock) as opened:
+def database(url: str, clock: ManualClock) -> Iterator[Database]:
+    """A fresh database, in memory unless the test or `--backend` says otherwise."""
+    with sw.open(url, clock=clock) as opened:
         yield opened
 
 

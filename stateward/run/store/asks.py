@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,14 +10,15 @@ from typing import Any
 from stateward.errors import AskClosed, CheckpointError, GovernanceError, UnknownAsk
 from stateward.run.store.ask import COLUMNS, Ask, Decision, from_row, row_values
 from stateward.run.store.audit_log import AuditLog
-from stateward.run.store.connection import Connection
+from stateward.run.store.connection import Connection, persistent
+from stateward.run.store.cursor import Cursor
 from stateward.run.store.entry import CallKey
 from stateward.run.store.lease import check_fence
 
 _SELECT = f"SELECT {COLUMNS} FROM stateward_asks "
 _ROW = f"INTO stateward_asks ({COLUMNS}) VALUES ({', '.join('?' * 20)})"
 _INSERT = f"INSERT {_ROW} ON CONFLICT (id) DO NOTHING"
-_REPLACE = f"REPLACE {_ROW}"
+_REOPEN = f"UPDATE stateward_asks SET {', '.join(f'{name} = ?' for name in COLUMNS.split(', '))} WHERE id = ?"
 
 
 class Asks:
@@ -33,6 +33,7 @@ class Asks:
         self._connection = connection
         self._audit = audit
 
+    @persistent
     def create(self, asks: Sequence[Ask], *, fence: int | None = None) -> tuple[Ask, ...]:
         """Store asks; one that is there already is left as it is while it is open, and for good once it is answered.
 
@@ -52,12 +53,14 @@ class Asks:
             CheckpointError: Another call has an ask of the same id.
             CodecError: The arguments are no JSON.
         """
-        with self._connection.transaction() as cur:
-            now = self._connection.clock.now()
-            for session in sorted({ask.session for ask in asks}):
+        sessions = sorted({ask.session for ask in asks})
+        with self._connection.transaction(sessions[0] if len(sessions) == 1 else "") as cur:
+            now = self._connection.now()
+            for session in sessions:
                 check_fence(cur, session=session, fence=fence, now=now)
             return tuple(self._store(cur, ask, now=now) for ask in asks)
 
+    @persistent
     def find(self, ask: str) -> Ask | None:
         """Look for one ask.
 
@@ -88,6 +91,7 @@ class Asks:
             raise self._unknown(ask)
         return found
 
+    @persistent
     def open(self, session: str | None = None) -> tuple[Ask, ...]:
         """Read the asks that wait for an answer, the oldest first.
 
@@ -104,6 +108,7 @@ class Asks:
         now = self._connection.clock.now()
         return tuple(ask for ask in (_aged(from_row(row), now=now) for row in rows) if ask.status == "open")
 
+    @persistent
     def times_answered(self, key: CallKey) -> int:
         """Count how often people were asked about one call and answered; more than once if its arguments changed.
 
@@ -118,6 +123,7 @@ class Asks:
             )
             return int(cur.fetchone()[0])
 
+    @persistent
     def answer(self, ask: str, *, decision: Decision, by: str, note: str = "") -> Ask:
         """Answer an ask; of several answers at once, from any number of processes, exactly one is taken.
 
@@ -137,11 +143,14 @@ class Asks:
         """
         if decision not in ("approve", "reject"):
             raise GovernanceError(f"`{decision}` is no answer", fix="Answer with `approve` or `reject`.", ask=ask)
-        with self._connection.transaction() as cur:
+        seen = self.find(ask)
+        with self._connection.transaction(seen.session if seen else "") as cur:
             found = _find(cur, ask)
             if found is None:
                 raise self._unknown(ask)
-            now = self._connection.clock.now()
+            now = self._connection.now()
+            if self._connection.repeated and (found.by, found.decision, found.answered_at) == (by, decision, now):
+                return found  # the first try answered it, and its own answer was lost
             _refuse_closed(_aged(found, now=now))
             _refuse_stranger(found, by=by)
             answered = replace(found, status="answered", decision=decision, by=by, note=note, answered_at=now)
@@ -153,6 +162,7 @@ class Asks:
             self._audit.append({**_about(answered), "by": by, "note": note, "decision": decision})
         return answered
 
+    @persistent
     def withdraw(self, session: str, ids: Sequence[str], *, fence: int | None = None) -> tuple[str, ...]:
         """Take open asks back, because the run that asked goes another way.
 
@@ -167,12 +177,12 @@ class Asks:
         Raises:
             StaleFence: The session was taken over.
         """
-        with self._connection.transaction() as cur:
+        with self._connection.transaction(session) as cur:
             if fence is not None:
-                check_fence(cur, session=session, fence=fence, now=self._connection.clock.now())
+                check_fence(cur, session=session, fence=fence, now=self._connection.now())
             return tuple(ask for ask in ids if self._withdraw(cur, session, ask=ask))
 
-    def _withdraw(self, cur: sqlite3.Cursor, session: str, *, ask: str) -> bool:
+    def _withdraw(self, cur: Cursor, session: str, *, ask: str) -> bool:
         cur.execute(
             "UPDATE stateward_asks SET status = 'withdrawn' WHERE id = ? AND session = ? AND status = 'open'",
             (ask, session),
@@ -182,7 +192,7 @@ class Asks:
         self._audit.append({"event": "withdrawn", "session": session, "ask": ask})
         return True
 
-    def _store(self, cur: sqlite3.Cursor, ask: Ask, *, now: float) -> Ask:
+    def _store(self, cur: Cursor, ask: Ask, *, now: float) -> Ask:
         new = replace(ask, created_at=ask.created_at or now)
         cur.execute(_INSERT, row_values(new))
         if cur.rowcount:
@@ -191,13 +201,13 @@ class Asks:
         stored = self._stored(cur, ask)
         return self._reopen(cur, ask, now=now) if _aged(stored, now=now).status in ("withdrawn", "expired") else stored
 
-    def _reopen(self, cur: sqlite3.Cursor, ask: Ask, *, now: float) -> Ask:
+    def _reopen(self, cur: Cursor, ask: Ask, *, now: float) -> Ask:
         opened = replace(ask, status="open", created_at=now, decision=None, note="", by="", answered_at=None)
-        cur.execute(_REPLACE, row_values(opened))
+        cur.execute(_REOPEN, (*row_values(opened), ask.id))
         self._audit.append({**_about(opened), "event": "reopened", "reason": opened.reason})
         return opened
 
-    def _stored(self, cur: sqlite3.Cursor, ask: Ask) -> Ask:
+    def _stored(self, cur: Cursor, ask: Ask) -> Ask:
         stored = _find(cur, ask.id)
         if stored is None or _question(stored) != _question(ask):
             raise CheckpointError(
@@ -211,7 +221,7 @@ class Asks:
         return UnknownAsk(f"No ask `{ask}`", where=self._connection.label, fix="List them with `inbox`.")
 
 
-def _find(cur: sqlite3.Cursor, ask: str) -> Ask | None:
+def _find(cur: Cursor, ask: str) -> Ask | None:
     row = cur.execute(_SELECT + "WHERE id = ?", (ask,)).fetchone()
     return None if row is None else from_row(row)
 

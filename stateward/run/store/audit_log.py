@@ -12,7 +12,7 @@ from typing import Any
 from stateward.errors import CheckpointError
 from stateward.govern.audit import GENESIS
 from stateward.govern.fingerprint import canonical
-from stateward.run.store.connection import Connection
+from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.json_text import read_json
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
@@ -40,6 +40,7 @@ class AuditLog:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
+    @persistent
     def append(self, record: Mapping[str, Any]) -> str:
         """Add a record, inside the caller's transaction when there is one; `at`, an ISO 8601 time, is set
         when it has none.
@@ -53,8 +54,9 @@ class AuditLog:
         Raises:
             CodecError: The record is no JSON.
         """
-        with self._connection.transaction() as cur:
-            at = datetime.fromtimestamp(self._connection.clock.now(), UTC).isoformat()
+        with self._connection.transaction(str(record.get("session", ""))) as cur:
+            self._connection.alone(cur, name="audit")
+            at = datetime.fromtimestamp(self._connection.now(), UTC).isoformat()
             text = _canonical_text({"at": at, **record})
             last = cur.execute("SELECT hash FROM stateward_audit ORDER BY seq DESC LIMIT 1").fetchone()
             previous = GENESIS if last is None else str(last[0])
@@ -65,6 +67,7 @@ class AuditLog:
             )
         return digest
 
+    @persistent
     def rows(self, session: str | None = None) -> tuple[AuditRow, ...]:
         """Read the log.
 
@@ -85,6 +88,7 @@ class AuditLog:
                 for r in cur.fetchall()
             )
 
+    @persistent
     def verify(self) -> int:
         """Check that no row was changed, removed or put in between.
 

@@ -1,247 +1,173 @@
-"""One SQLite connection shared by the threads of a process: transactions, reads, and errors a person can act
-on.
+"""What the tables need of a database: transactions, reads, the time, and work that outlives a lost connection.
 
-A second dialect takes this module's place: it needs `transaction`, `read`, `clock`, `label`, and a cursor
-that takes `?` parameters. Rules:
+Two databases keep it, `sqlite.py` and `postgres.py`. Rules that hold for both:
 
-- A transaction takes the write lock when it begins (`BEGIN IMMEDIATE`), so it never fails half-way because a
-  reader became a writer, and other processes wait for it up to the busy timeout.
+- Two transactions that name one session come one after the other, and one that names none waits for all and lets
+  nobody in: what was read in a transaction is still true when it commits.
 - Nested use joins the outer transaction. When a nested block fails, the whole transaction is rolled back,
   even if the outer block swallows the error: half of a nested block is never committed.
-- WAL with `synchronous=NORMAL`: what is committed survives the death of the process; a power cut may lose
-  the last commits but never tears one.
+- What is committed survives the death of the process.
+- A method marked `persistent` is done again from its beginning when the connection was lost under it. The commit may
+  have arrived all the same: such a method takes its time from `now`, which stands still over its tries, and on a
+  further try (`repeated`) knows by it what it wrote itself.
 """
 
 from __future__ import annotations
 
-import sqlite3
 import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
-from types import TracebackType
+from functools import wraps
+from time import monotonic
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from stateward.errors import CheckpointError
 from stateward.run.store.clock import Clock
+from stateward.run.store.cursor import Cursor
 
-BUSY_TIMEOUT_S = 10.0
-"""How long a writer waits for the write lock of another process."""
+P = ParamSpec("P")
+T = TypeVar("T")
+
+PATIENCE_S = 60.0
+"""How long work is done again while the database is away, in seconds."""
+_PAUSE_S = 0.05
 
 
-class Connection:
-    """A SQLite connection with a lock, so that the threads of a process share it one at a time.
+class ConnectionLost(CheckpointError):
+    """The connection broke under a statement; nothing says that the database is gone for good."""
+
+
+class Connection(ABC):
+    """One database, shared by the threads of a process.
 
     Args:
-        raw: The connection, in autocommit mode and usable from every thread.
         clock: Where the time comes from.
         label: How messages name the database.
     """
 
-    def __init__(self, raw: sqlite3.Connection, *, clock: Clock, label: str) -> None:
-        self.raw = raw
+    def __init__(self, *, clock: Clock, label: str) -> None:
         self.clock = clock
         self.label = label
         self.closed = False
-        self._lock = threading.RLock()
-        self._reading = _Read(self, lock=self._lock)
-        self._writing = _Transaction(self, lock=self._lock)
+        self._tries = _Tries()
 
-    def transaction(self) -> AbstractContextManager[sqlite3.Cursor]:
-        """Hold the write lock until the block ends: commit, or roll everything back when it raises.
+    @abstractmethod
+    def transaction(self, session: str = "") -> AbstractContextManager[Cursor]:
+        """Keep others out until the block ends: commit, or roll everything back when it raises.
+
+        Args:
+            session: The only session whose rows the block reads or writes; empty for the whole database.
 
         Returns:
             A context manager of a cursor inside the transaction. It raises `CheckpointError` when the
             database is locked, full, read-only, damaged or closed, or when the error of a nested block was
             swallowed.
         """
-        return self._writing
 
-    def read(self) -> AbstractContextManager[sqlite3.Cursor]:
+    @abstractmethod
+    def read(self) -> AbstractContextManager[Cursor]:
         """Lend a cursor for reading; inside a transaction it sees what the transaction wrote.
 
         Returns:
             A context manager of a cursor. It raises `CheckpointError` when the database is damaged or closed.
         """
-        return self._reading
 
+    @abstractmethod
+    def alone(self, cur: Cursor, *, name: str) -> None:
+        """Keep other transactions away from something all sessions share, until this one ends.
+
+        Args:
+            cur: A cursor in the transaction.
+            name: What is shared.
+        """
+
+    @abstractmethod
+    def version(self) -> object:
+        """Return a value that is another one when anybody has written since."""
+
+    @abstractmethod
+    def tables(self) -> frozenset[str]:
+        """Return the names of the tables that are there."""
+
+    @abstractmethod
+    def dialect(self, statement: str) -> str:
+        """Return a statement that makes a table, in the words of this database.
+
+        Args:
+            statement: In SQLite's words, as `schema.py` has them.
+        """
+
+    @abstractmethod
     def close(self) -> None:
-        """Close the connection; a second call does nothing."""
-        with self._lock:
-            self.closed = True
-            self.raw.close()
+        """Close it; a second call does nothing."""
 
+    def now(self) -> float:
+        """Return the time, in seconds since the epoch; for a persistent method that of its first try."""
+        return self._tries.began if self._tries.count else self.clock.now()
 
-class _Read:
-    """Blocks that read: the lock is held, the cursor is closed, SQLite's errors are named.
+    @property
+    def repeated(self) -> bool:
+        """Whether a persistent method is tried again, because the connection was lost under it."""
+        return self._tries.count > 1
 
-    A cursor left half read would pin the snapshot that the next transaction starts from. One object serves
-    all blocks of a connection: what differs between them is on its stack, which only the holder of the lock
-    touches.
-    """
+    def persist(self, work: Callable[[], T]) -> T:
+        """Do work of one transaction, again and again while its connection is lost.
 
-    def __init__(self, connection: Connection, *, lock: threading.RLock) -> None:
-        self._connection = connection
-        self._raw = connection.raw
-        self._lock = lock
-        self._cursors: list[sqlite3.Cursor] = []
+        Args:
+            work: The work; inside a transaction or other such work it is done once, and they are done again.
 
-    def __enter__(self) -> sqlite3.Cursor:
-        self._lock.acquire()
+        Returns:
+            What it returns.
+
+        Raises:
+            CheckpointError: The database was away for longer than `PATIENCE_S`.
+        """
+        tries = self._tries
+        if tries.count:
+            return work()
+        until, tries.began = monotonic() + PATIENCE_S, self.clock.now()
         try:
-            self._begin()
-            cur = self._raw.cursor()
-        except sqlite3.Error as error:
-            self._lock.release()
-            raise named(error, label=self._connection.label) from error
-        except BaseException:
-            self._lock.release()
-            raise
-        self._cursors.append(cur)
-        return cur
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self._cursors.pop().close()
-            self._end(completed=kind is None)
-            if isinstance(error, sqlite3.Error):
-                raise error
-        except sqlite3.Error as failed:
-            raise named(failed, label=self._connection.label) from failed
+            while True:
+                tries.count += 1
+                try:
+                    return work()
+                except ConnectionLost:
+                    if monotonic() >= until or self.closed:
+                        raise
+                threading.Event().wait(_PAUSE_S)
         finally:
-            self._lock.release()
-
-    def _begin(self) -> None:
-        """Do nothing: SQLite reads without a transaction of ours."""
-
-    def _end(self, *, completed: bool) -> None:
-        """Do nothing."""
+            tries.count = 0
 
 
-class _Transaction(_Read):
-    """Blocks that write; the outermost one commits or rolls back."""
+class _Tries(threading.local):
+    """How often this thread has tried its persistent work."""
 
-    def __init__(self, connection: Connection, *, lock: threading.RLock) -> None:
-        super().__init__(connection, lock=lock)
-        self._doomed = False
-
-    def _begin(self) -> None:
-        if not self._cursors:
-            self._raw.execute("BEGIN IMMEDIATE")
-            self._doomed = False
-
-    def _end(self, *, completed: bool) -> None:
-        self._doomed = self._doomed or not completed
-        if self._cursors:
-            return
-        if not self._doomed:
-            self._commit()
-            return
-        self._rollback()
-        if completed:
-            raise CheckpointError(
-                "A transaction was rolled back because a block inside it failed",
-                where=f"`{self._connection.label}`",
-                fix="Let the error of the inner block pass instead of catching it inside the transaction.",
-            )
-
-    def _commit(self) -> None:
-        try:
-            self._raw.execute("COMMIT")
-        except BaseException:
-            self._rollback()
-            raise
-
-    def _rollback(self) -> None:
-        # SQLite rolls back by itself on some errors, such as a full disk.
-        if self._raw.in_transaction:
-            self._raw.execute("ROLLBACK")
+    count = 0
+    began = 0.0
 
 
-def connect(path: Path | None, *, clock: Clock, label: str) -> Connection:
-    """Open a SQLite database for the threads of this process.
+class Part(Protocol):
+    """A part of a database: the journal, the leases and so on."""
+
+    _connection: Connection
+
+
+S = TypeVar("S", bound=Part)
+
+
+def persistent(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Do a method again when the connection is lost under it.
 
     Args:
-        path: The file, which is created with its folders; None for a database in memory.
-        clock: Where the time comes from.
-        label: How messages name the database.
+        method: A method of a part of the database, whose work is one transaction.
 
     Returns:
-        The connection, in WAL mode when it is a file.
-
-    Raises:
-        CheckpointError: The file cannot be created, is not a SQLite database, or stays locked.
+        The method.
     """
-    return Connection(open_raw(path, label=label), clock=clock, label=label)
 
+    @wraps(method)
+    def persisting(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._connection.persist(lambda: method(self, *args, **kwargs))  # pyright: ignore[reportPrivateUsage]  # a decorator of the parts' own methods
 
-def open_raw(path: Path | None, *, label: str) -> sqlite3.Connection:
-    """Open a bare connection in autocommit mode with this module's settings.
-
-    Args:
-        path: The file, which is created with its folders; None for a database in memory.
-        label: How messages name the database.
-
-    Returns:
-        The connection.
-
-    Raises:
-        CheckpointError: The file cannot be created, is not a SQLite database, or stays locked.
-    """
-    try:
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        raw = sqlite3.connect(
-            ":memory:" if path is None else path,
-            timeout=BUSY_TIMEOUT_S,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=256,
-        )
-        _configure(raw)
-    except OSError as error:
-        raise named(sqlite3.OperationalError(f"unable to open its folder: {error}"), label=label) from error
-    except sqlite3.Error as error:
-        raise named(error, label=label) from error
-    return raw
-
-
-def _configure(raw: sqlite3.Connection) -> None:
-    pause = threading.Event()
-    for attempt in range(int(BUSY_TIMEOUT_S / 0.02), -1, -1):
-        try:
-            # The switch to WAL does not wait for the busy timeout when another process switches at the same
-            # time.
-            raw.execute("PRAGMA journal_mode=WAL")
-            break
-        except sqlite3.OperationalError as error:
-            if not attempt or "locked" not in str(error):
-                raise
-            pause.wait(0.02)
-    raw.execute("PRAGMA synchronous=NORMAL")
-
-
-_ADVICE = (
-    ("file is not a database", "Give another path: this file holds something else."),
-    ("malformed", "Restore the file from a backup."),
-    ("full", "Free some disk space and resume: nothing of the failed step was kept."),
-    ("locked", f"Another process held the write lock for {BUSY_TIMEOUT_S:g} s: end it, or try again."),
-    ("readonly", "Make the file and its folder writable."),
-    ("unable to open", "Check that the folder exists and can be written, and that the path is no folder."),
-    ("closed", "Open the database again with `stateward.open`."),
-)
-
-
-def named(error: sqlite3.Error, *, label: str) -> CheckpointError:
-    """Turn an error of SQLite into one that says where it happened and what to do.
-
-    Args:
-        error: What SQLite raised.
-        label: How the message names the database.
-
-    Returns:
-        The error to raise.
-    """
-    text = str(error)
-    advice = next((fix for part, fix in _ADVICE if part in text), "Check the path and its permissions.")
-    return CheckpointError(f"The database failed: {text}", where=f"`{label}`", fix=advice)
+    return persisting

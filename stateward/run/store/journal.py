@@ -7,14 +7,14 @@ ledger in the same transaction.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from stateward.errors import CheckpointError, GovernanceError
 from stateward.run.store.audit_log import AuditLog
-from stateward.run.store.connection import Connection
+from stateward.run.store.connection import Connection, persistent
+from stateward.run.store.cursor import Cursor
 from stateward.run.store.entry import (
     COLUMNS,
     CallKey,
@@ -65,6 +65,7 @@ class Journal:
         self._ledger = ledger
         self._audit = audit
 
+    @persistent
     def get(self, key: CallKey) -> Entry | None:
         """Read one entry.
 
@@ -77,6 +78,7 @@ class Journal:
         with self._connection.read() as cur:
             return _find(cur, key)
 
+    @persistent
     def begin(
         self, entry: Entry, reservations: Sequence[Reservation] = (), *, fence: int | None = None
     ) -> Begun | Known | Tripped:
@@ -98,12 +100,14 @@ class Journal:
             CodecError: The arguments are no JSON.
         """
         key = entry.key
-        with self._connection.transaction() as cur:
-            now = self._connection.clock.now()
+        with self._connection.transaction(key.session) as cur:
+            now = self._connection.now()
             check_fence(cur, session=key.session, fence=fence, now=now)
             known = _find(cur, key)
             if known is not None:
-                return Known(entry=known)
+                # The first try may have begun it, and its answer was lost.
+                ours = self._connection.repeated and (known.status, known.started_at) == ("started", now)
+                return Begun(entry=known) if ours else Known(entry=known)
             charges = self._ledger.reserve(cur, session=key.session, run=key.run, reservations=reservations)
             if isinstance(charges, Tripped):
                 return charges
@@ -111,6 +115,7 @@ class Journal:
             cur.execute(_INSERT, opening_values(begun))
         return Begun(entry=begun)
 
+    @persistent
     def settle(
         self,
         key: CallKey,
@@ -145,9 +150,12 @@ class Journal:
             GovernanceError: An amount is no finite number from 0.
             CodecError: Result or error is no JSON.
         """
-        with self._connection.transaction() as cur:
-            now = self._connection.clock.now()
+        with self._connection.transaction(key.session) as cur:
+            now = self._connection.now()
             check_fence(cur, session=key.session, fence=fence, now=now)
+            known = _find(cur, key)
+            if self._connection.repeated and known is not None and (known.status, known.ended_at) == (status, now):
+                return known  # the first try closed it, and its answer was lost
             before = _open_entry(cur, key)
             charges = self._recharge(cur, before, spent=spent or {})
             entry = replace(
@@ -166,7 +174,7 @@ class Journal:
             self._audit.append(audit_record(entry))
         return entry
 
-    def _recharge(self, cur: sqlite3.Cursor, before: Entry, *, spent: Mapping[str, float]) -> tuple[Charge, ...]:
+    def _recharge(self, cur: Cursor, before: Entry, *, spent: Mapping[str, float]) -> tuple[Charge, ...]:
         """Put what a call spent in the place of what it had reserved."""
         charges = settled(before.charges, spent=spent)
         self._ledger.replace(
@@ -179,6 +187,7 @@ class Journal:
         )
         return charges
 
+    @persistent
     def mark_unknown(self, key: CallKey, *, fence: int | None = None) -> Entry:
         """Record that nobody knows whether a started call was done; what it had reserved counts as spent.
 
@@ -194,10 +203,11 @@ class Journal:
             SessionBusy: The writer has no token, and someone holds the session.
             CheckpointError: The call was never begun, or is completed or failed already.
         """
-        with self._connection.transaction() as cur:
+        with self._connection.transaction(key.session) as cur:
             entry = _open_entry(cur, key)
             return entry if entry.status == "unknown" else self.settle(key, status="unknown", fence=fence)
 
+    @persistent
     def restart(self, key: CallKey, *, fence: int | None = None, confirmed_safe: bool = False) -> Entry:
         """Take up a call that was started and not finished, under the same key and reservations.
 
@@ -216,10 +226,12 @@ class Journal:
             CheckpointError: The call was never begun, or is completed or failed already.
             GovernanceError: The effect may happen only once, and nobody said that it did not.
         """
-        with self._connection.transaction() as cur:
-            now = self._connection.clock.now()
+        with self._connection.transaction(key.session) as cur:
+            now = self._connection.now()
             check_fence(cur, session=key.session, fence=fence, now=now)
             before = _open_entry(cur, key)
+            if self._connection.repeated and (before.status, before.started_at) == ("started", now):
+                return before  # the first try took it up, and its answer was lost
             if before.effect == "once" and not confirmed_safe:
                 raise GovernanceError(
                     f"`{before.name}` may run only once, and it is not known whether it did",
@@ -259,18 +271,19 @@ class Journal:
         """
         return self._select("WHERE session = ? AND status IN ('started', 'unknown')", (session,))
 
+    @persistent
     def _select(self, where: str, values: tuple[object, ...]) -> tuple[Entry, ...]:
         with self._connection.read() as cur:
             cur.execute(f"{_SELECT}{where} ORDER BY rowid", values)
             return tuple(from_row(row) for row in cur.fetchall())
 
 
-def _find(cur: sqlite3.Cursor, key: CallKey) -> Entry | None:
+def _find(cur: Cursor, key: CallKey) -> Entry | None:
     row = cur.execute(_SELECT + _KEY, key.values).fetchone()
     return None if row is None else from_row(row)
 
 
-def _open_entry(cur: sqlite3.Cursor, key: CallKey) -> Entry:
+def _open_entry(cur: Cursor, key: CallKey) -> Entry:
     entry = _find(cur, key)
     if entry is None:
         raise CheckpointError("The call was never begun", where=key.place, fix="Begin it before it is made.")

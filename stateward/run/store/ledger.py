@@ -8,13 +8,13 @@ Rows are keyed by session and run, not by branch: a fork inherits what was spent
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stateward.errors import GovernanceError
 from stateward.run.store.audit_log import AuditLog
-from stateward.run.store.connection import Connection
+from stateward.run.store.connection import Connection, persistent
+from stateward.run.store.cursor import Cursor
 
 BILLION = 1_000_000_000
 
@@ -155,6 +155,7 @@ class Ledger:
         self._connection = connection
         self._audit = audit
 
+    @persistent
     def spent(self, session: str, run: str) -> Mapping[tuple[str, str], float]:
         """Read what a run has used.
 
@@ -168,6 +169,7 @@ class Ledger:
         with self._connection.read() as cur:
             return {key: n / BILLION for key, n in _used(cur, session=session, run=run).items()}
 
+    @persistent
     def totals(self, session: str) -> Totals:
         """Add up what a session has used over all its runs.
 
@@ -186,8 +188,9 @@ class Ledger:
                 (session,),
             )
             row = cur.fetchone()
-        return Totals(calls=row[0], turns=row[1], tokens_in=row[2], tokens_out=row[3], usd=float(row[4]))
+        return Totals(calls=row[0], turns=row[1], tokens_in=int(row[2]), tokens_out=int(row[3]), usd=float(row[4]))
 
+    @persistent
     def raise_limit(self, session: str, run: str, scope: str, unit: str, value: float, by: str, reason: str) -> None:
         """Set another limit for one run, in place of its policy's.
 
@@ -207,8 +210,8 @@ class Ledger:
             raise GovernanceError("A limit can only be changed by a named person", fix="Say who with `by`.")
         amount = to_billionths(value)
         record = {"event": "limit", "session": session, "run": run, "scope": scope, "unit": unit}
-        now = self._connection.clock.now()
-        with self._connection.transaction() as cur:
+        now = self._connection.now()
+        with self._connection.transaction(session) as cur:
             cur.execute(
                 "INSERT INTO stateward_limits (session, run, scope, unit, value, by, reason, at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, run, scope, unit) DO UPDATE"
@@ -217,6 +220,7 @@ class Ledger:
             )
             self._audit.append({**record, "value": value, "by": by, "reason": reason})
 
+    @persistent
     def raised(self, session: str, run: str) -> Mapping[tuple[str, str], float]:
         """Read the limits that people set for a run.
 
@@ -245,7 +249,7 @@ class Ledger:
         return self.raised(session, run).get((scope, unit))
 
     def reserve(
-        self, cur: sqlite3.Cursor, *, session: str, run: str, reservations: Sequence[Reservation]
+        self, cur: Cursor, *, session: str, run: str, reservations: Sequence[Reservation]
     ) -> Tripped | tuple[Charge, ...]:
         """Reserve all of a call's upper bounds, or none; call it in the transaction of the journal entry.
 
@@ -276,7 +280,7 @@ class Ledger:
 
     def replace(
         self,
-        cur: sqlite3.Cursor,
+        cur: Cursor,
         *,
         session: str,
         run: str,
@@ -297,7 +301,7 @@ class Ledger:
         out = [(c, 0, -c.billionths) if reserved else (c, -c.billionths, 0) for c in old]
         _add(cur, session=session, run=run, rows=out + [(c, c.billionths, 0) for c in new])
 
-    def reopen(self, cur: sqlite3.Cursor, *, session: str, run: str, charges: Sequence[Charge]) -> None:
+    def reopen(self, cur: Cursor, *, session: str, run: str, charges: Sequence[Charge]) -> None:
         """Turn what a call of unknown outcome was charged into a reservation again, because it is tried
         again.
 
@@ -323,7 +327,7 @@ def _collect(
     return asked, limits
 
 
-def _used(cur: sqlite3.Cursor, *, session: str, run: str) -> dict[tuple[str, str], int]:
+def _used(cur: Cursor, *, session: str, run: str) -> dict[tuple[str, str], int]:
     cur.execute(
         "SELECT scope, unit, spent + reserved FROM stateward_ledger WHERE session = ? AND run = ?",
         (session, run),
@@ -331,19 +335,19 @@ def _used(cur: sqlite3.Cursor, *, session: str, run: str) -> dict[tuple[str, str
     return {(row[0], row[1]): row[2] for row in cur.fetchall()}
 
 
-def _overrides(cur: sqlite3.Cursor, *, session: str, run: str) -> dict[tuple[str, str], int]:
+def _overrides(cur: Cursor, *, session: str, run: str) -> dict[tuple[str, str], int]:
     cur.execute("SELECT scope, unit, value FROM stateward_limits WHERE session = ? AND run = ?", (session, run))
     return {(row[0], row[1]): row[2] for row in cur.fetchall()}
 
 
-def _add(cur: sqlite3.Cursor, *, session: str, run: str, rows: Sequence[tuple[Charge, int, int]]) -> None:
+def _add(cur: Cursor, *, session: str, run: str, rows: Sequence[tuple[Charge, int, int]]) -> None:
     totals: dict[tuple[str, str], tuple[int, int]] = {}
     for charge, spent, reserved in rows:
         before = totals.get((charge.scope, charge.unit), (0, 0))
         totals[charge.scope, charge.unit] = (before[0] + spent, before[1] + reserved)
     cur.executemany(
-        "INSERT INTO stateward_ledger (session, run, scope, unit, spent, reserved) VALUES (?, ?, ?, ?, ?, ?)"
+        "INSERT INTO stateward_ledger AS old (session, run, scope, unit, spent, reserved) VALUES (?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (session, run, scope, unit)"
-        " DO UPDATE SET spent = spent + excluded.spent, reserved = reserved + excluded.reserved",
+        " DO UPDATE SET spent = old.spent + excluded.spent, reserved = old.reserved + excluded.reserved",
         [(session, run, scope, unit, spent, held) for (scope, unit), (spent, held) in totals.items()],
     )

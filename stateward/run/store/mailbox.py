@@ -5,13 +5,12 @@ not the row's doing: the control channel of the checkpoint carries the number of
 together with the step that took it. The row's status tells people what became of it.
 
 Whoever waits for letters watches: a letter posted through the same database object wakes it at once, and what other
-processes write is noticed within `POLL_S`. An idle poll is one `PRAGMA data_version`.
+processes write is noticed within `POLL_S`. An idle poll is one `Connection.version`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +19,8 @@ from typing import Any, Literal
 
 from stateward.errors import RunError, UnknownSession
 from stateward.run.store.audit_log import AuditLog
-from stateward.run.store.connection import Connection
+from stateward.run.store.connection import Connection, persistent
+from stateward.run.store.cursor import Cursor
 from stateward.run.store.json_text import read_json, write_json
 from stateward.run.store.lease import check_fence
 from stateward.run.threads import Threads
@@ -32,6 +32,7 @@ Status = Literal["posted", "taken", "refused"]
 """`posted`: its turn has not come; `taken`: a transition took it; `refused`: none did."""
 
 _COLUMNS = "session, no, event, data, posted_at, by, status, at, note"
+_POST = f"INSERT INTO stateward_mailbox ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, 'posted', '', '')"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,7 @@ class Mailbox:
         self._guard = threading.Lock()
         self._watches: dict[str, set[Watch]] = {}
 
+    @persistent
     def post(self, session: str, event: str, data: object = None, *, by: str = "") -> Letter:
         """Leave an event for whoever runs the session; the caller has checked its name and data.
 
@@ -88,21 +90,21 @@ class Mailbox:
             CodecError: The data is no JSON.
         """
         text = None if data is None else write_json(data, where=f"event `{event}`")
-        with self._connection.transaction() as cur:
+        with self._connection.transaction(session) as cur:
             if cur.execute("SELECT 1 FROM stateward_sessions WHERE id = ?", (session,)).fetchone() is None:
                 raise UnknownSession(f"No session `{session}`", fix="Send an input to open it.")
-            (last,) = cur.execute("SELECT MAX(no) FROM stateward_mailbox WHERE session = ?", (session,)).fetchone()
-            no, now = (last or 0) + 1, self._connection.clock.now()
-            cur.execute(
-                f"INSERT INTO stateward_mailbox ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, 'posted', '', '')",
-                (session, no, event, text, now, by),
-            )
-            self._audit.append({"event": "posted", "session": session, "no": no, "name": event, "by": by})
+            last, now = _last(cur, session), self._connection.now()
+            ours = self._connection.repeated and last is not None and last[1:] == (event, now, by)
+            no = (last[0] if last else 0) + (not ours)
+            if not ours:  # else the first try posted it, and its answer was lost
+                cur.execute(_POST, (session, no, event, text, now, by))
+                self._audit.append({"event": "posted", "session": session, "no": no, "name": event, "by": by})
         self.ring(session)
         return Letter(
             session=session, no=no, event=event, data=data, posted_at=now, by=by, status="posted", at="", note=""
         )
 
+    @persistent
     def get(self, session: str, no: int) -> Letter:
         """Read one letter.
 
@@ -120,6 +122,7 @@ class Mailbox:
             raise RunError(f"Session `{session}` has no letter {no}", where=self._connection.label)
         return _letter(row)
 
+    @persistent
     def list(self, session: str) -> tuple[Letter, ...]:
         """Read all letters of a session, in the order in which they were posted.
 
@@ -130,6 +133,7 @@ class Mailbox:
             cur.execute(f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? ORDER BY no", (session,))
             return tuple(_letter(row) for row in cur.fetchall())
 
+    @persistent
     def after(self, session: str, no: int, *, upto: int | None = None) -> tuple[Letter, ...]:
         """Read the letters whose turn has not come, in their order.
 
@@ -149,6 +153,7 @@ class Mailbox:
             rows = cur.fetchall()
         return tuple(_letter(row) for row in rows if upto is None or row[1] <= upto)
 
+    @persistent
     def refuse(self, session: str, no: int, *, at: str, note: str, fence: int | None = None) -> None:
         """Tell that no transition took a letter when its turn came; it is not shown to the session again.
 
@@ -163,8 +168,8 @@ class Mailbox:
             StaleFence: The session was taken over.
             SessionBusy: The writer has no token, and someone holds the session.
         """
-        with self._connection.transaction() as cur:
-            check_fence(cur, session=session, fence=fence, now=self._connection.clock.now())
+        with self._connection.transaction(session) as cur:
+            check_fence(cur, session=session, fence=fence, now=self._connection.now())
             cur.execute(
                 "UPDATE stateward_mailbox SET status = 'refused', at = ?, note = ?"
                 " WHERE session = ? AND no = ? AND status = 'posted'",
@@ -241,7 +246,7 @@ class Watch:
         self._mailbox = mailbox
         self._connection = connection
         self._threads = threads
-        self._seen: tuple[int, int] | None = None
+        self._seen: object = None
         self._rung = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -282,14 +287,11 @@ class Watch:
                 await asyncio.wait_for(self._rung.wait(), left)
         self._rung.clear()
 
-    def _version(self) -> tuple[int, int]:
-        """What other connections have written, and what this one has."""
-        with self._connection.read() as cur:
-            (version,) = cur.execute("PRAGMA data_version").fetchone()
-        return version, self._connection.raw.total_changes
+    def _version(self) -> object:
+        return self._connection.persist(self._connection.version)
 
 
-def take(cur: sqlite3.Cursor, *, session: str, no: int, at: str) -> None:
+def take(cur: Cursor, *, session: str, no: int, at: str) -> None:
     """Tell people that letters were taken; call it in the transaction of the checkpoint that says so.
 
     Args:
@@ -302,6 +304,13 @@ def take(cur: sqlite3.Cursor, *, session: str, no: int, at: str) -> None:
         "UPDATE stateward_mailbox SET status = 'taken', at = ? WHERE session = ? AND no <= ? AND status = 'posted'",
         (at, session, no),
     )
+
+
+def _last(cur: Cursor, session: str) -> tuple[int, str, float, str] | None:
+    """Number, event, time and sender of the letter that was posted last."""
+    return cur.execute(
+        "SELECT no, event, posted_at, by FROM stateward_mailbox WHERE session = ? ORDER BY no DESC LIMIT 1", (session,)
+    ).fetchone()
 
 
 def _letter(row: tuple[Any, ...]) -> Letter:  # one row of `_COLUMNS`

@@ -1,8 +1,7 @@
 """The tables that live beside LangGraph's checkpoints, and how a database is brought up to them.
 
-The SQL is plain: TEXT, INTEGER, REAL, primary keys and `?` parameters, so that a second dialect has to
-replace only `connection.py` and the two triggers below. Amounts are whole billionths of their unit, so that
-sums are exact.
+The SQL is plain: TEXT, INTEGER, REAL, primary keys and `?` parameters; `Connection.dialect` puts it into the words of
+another database, which has triggers of its own. Amounts are whole billionths of their unit, so that sums are exact.
 """
 
 from __future__ import annotations
@@ -200,7 +199,7 @@ def prepare(connection: Connection) -> None:
         cur.execute("CREATE TABLE IF NOT EXISTS stateward_schema (version INTEGER NOT NULL)")
         row = cur.execute("SELECT version FROM stateward_schema").fetchone()
         for statement in _STATEMENTS if row is None else _missing(connection, row[0]):
-            cur.execute(statement)
+            cur.execute(connection.dialect(statement))
         if row is None:
             cur.execute("INSERT INTO stateward_schema (version) VALUES (?)", (VERSION,))
         else:
@@ -215,10 +214,9 @@ def _missing(connection: Connection, version: int) -> list[str]:
 
 
 def _found(connection: Connection) -> int | None:
+    if "stateward_schema" not in connection.tables():
+        return None
     with connection.read() as cur:
-        cur.execute("SELECT 1 FROM sqlite_master WHERE name = 'stateward_schema'")
-        if cur.fetchone() is None:
-            return None
         row = cur.execute("SELECT version FROM stateward_schema").fetchone()
     if row is not None and row[0] > VERSION:
         raise _newer(connection, row[0])

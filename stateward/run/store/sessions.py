@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 from stateward.errors import UnknownSession
 from stateward.run.checkpoint import TERMINAL, wakes_at
 from stateward.run.store.audit_log import AuditLog
-from stateward.run.store.connection import Connection
+from stateward.run.store.connection import Connection, persistent
+from stateward.run.store.cursor import Cursor
 from stateward.run.store.json_text import read_json, write_json
 from stateward.run.store.lease import is_living
 from stateward.run.store.mailbox import take
@@ -82,14 +82,15 @@ FROM stateward_sessions s LEFT JOIN stateward_journal j ON j.session = s.id
 """
 
 _UPSERT = """
-INSERT INTO stateward_sessions (id, status, path, run, run_no, branch, mode, chart_hash, policy_hash,
+INSERT INTO stateward_sessions AS old (id, status, path, run, run_no, branch, mode, chart_hash, policy_hash,
     schema_hash, reason, created_at, updated_at, wakes_at, mail)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET status = excluded.status, path = excluded.path, run = excluded.run,
     run_no = excluded.run_no, branch = excluded.branch, mode = excluded.mode,
     chart_hash = excluded.chart_hash, policy_hash = excluded.policy_hash,
     schema_hash = excluded.schema_hash, reason = excluded.reason,
-    updated_at = excluded.updated_at, wakes_at = excluded.wakes_at, mail = MAX(mail, excluded.mail)
+    updated_at = excluded.updated_at, wakes_at = excluded.wakes_at, 
+    mail = CASE WHEN excluded.mail > old.mail THEN excluded.mail ELSE old.mail END
 """
 
 _FOLLOW = """
@@ -117,6 +118,7 @@ class Sessions:
         self._connection = connection
         self._audit = audit
 
+    @persistent
     def get(self, session: str) -> SessionRow:
         """Read one session.
 
@@ -137,6 +139,7 @@ class Sessions:
             )
         return self._row(row)
 
+    @persistent
     def list(self, *, status: str | None = None) -> tuple[SessionRow, ...]:
         """Read all sessions, the oldest first.
 
@@ -151,6 +154,7 @@ class Sessions:
             cur.execute(_SELECT + where + "GROUP BY s.id ORDER BY s.created_at, s.id", values)
             return tuple(self._row(row) for row in cur.fetchall())
 
+    @persistent
     def waking(self, *, graph: str, now: float) -> tuple[str, ...]:
         """Find the sessions that somebody should go on with: a timer is due, or an event waits for them.
 
@@ -176,6 +180,7 @@ class Sessions:
         """
         return next((record for record in self.terminals(session) if record.run == run), None)
 
+    @persistent
     def terminals(self, session: str) -> tuple[TerminalRecord, ...]:
         """Read the ends of a session's runs, in the order in which they ended.
 
@@ -193,7 +198,7 @@ class Sessions:
             )
             return tuple(_terminal(row) for row in cur.fetchall())
 
-    def follow(self, cur: sqlite3.Cursor, *, session: str, control: Mapping[str, Any], fence: int | None) -> bool:
+    def follow(self, cur: Cursor, *, session: str, control: Mapping[str, Any], fence: int | None) -> bool:
         """Bring the row up to a step in the middle of a run, as `project` does, if the writer holds the session.
 
         Such a step changes nothing but where the run stands and when it wakes. What the row must be for that, and that
@@ -213,11 +218,11 @@ class Sessions:
         status = control.get("status")
         if fence is None or not run or not status or status in TERMINAL or control.get("reason") is not None:
             return False
-        path, now = _text(control.get("at") or []), self._connection.clock.now()
+        path, now = _text(control.get("at") or []), self._connection.now()
         known = (session, fence, run["id"], status, control.get("branch") or "", control.get("mail") or 0)
         return cur.execute(_FOLLOW, (path, now, wakes_at(control), *known)).rowcount == 1
 
-    def project(self, cur: sqlite3.Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str) -> None:
+    def project(self, cur: Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str) -> None:
         """Bring the row up to a checkpoint's control channel; call it in the transaction of the checkpoint.
 
         A status that ends the run writes its terminal record, once. A run that goes on after its end,
@@ -235,7 +240,7 @@ class Sessions:
         run: Mapping[str, Any] = control.get("run") or {}
         cur.execute("SELECT run, status, mail FROM stateward_sessions WHERE id = ?", (session,))
         before = cur.fetchone() or ("", "", 0)
-        now, mail = self._connection.clock.now(), control.get("mail") or 0
+        now, mail = self._connection.now(), control.get("mail") or 0
         cur.execute(_UPSERT, _projected(session, control=control, run=run, now=now))
         if mail > before[2]:
             take(cur, session=session, no=mail, at=", ".join(control.get("at") or ()))
@@ -244,7 +249,7 @@ class Sessions:
 
     def _end(
         self,
-        cur: sqlite3.Cursor,
+        cur: Cursor,
         *,
         session: str,
         control: Mapping[str, Any],
@@ -304,7 +309,7 @@ class Sessions:
             wakes_at=row[18],
             mail=row[19],
             turns=row[20],
-            tokens=row[21],
+            tokens=int(row[21]),
             usd=float(row[22]),
             stalled=stalled,
         )

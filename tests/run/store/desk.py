@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from stateward.run.store.ask import Ask
-from stateward.run.store.database import Database, open_database
+from stateward.run.store.database import Database
 from stateward.run.store.entry import CallKey, Entry
 from stateward.run.store.ledger import Reservation
 
@@ -25,8 +25,10 @@ class StillClock:
         return self.time
 
 
-def memory(clock: StillClock | None = None) -> Database:
-    return open_database("memory:", clock=clock or StillClock())
+class Fresh(Protocol):
+    """Opens a fresh database of the kind the test is run over."""
+
+    def __call__(self, clock: StillClock | None = None) -> Database: ...
 
 
 def url(folder: Path) -> str:

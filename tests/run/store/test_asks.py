@@ -16,7 +16,7 @@ from stateward.run.store.database import open_database
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
 from tests.charts.tools import Shop
-from tests.run.store.desk import StillClock, ask, key, memory, url
+from tests.run.store.desk import Fresh, StillClock, ask, key, url
 from tests.run.store.processes import go, line, workers
 
 
@@ -29,9 +29,9 @@ def pay_sync(state: Any, run: sw.SyncRun[Any]) -> Any:
     return {"log": [run.tool("refund", order=state["text"]).status]}
 
 
-def test_the_same_call_with_the_same_arguments_is_the_same_ask() -> None:
+def test_the_same_call_with_the_same_arguments_is_the_same_ask(fresh: Fresh) -> None:
     """Asking again after a crash finds the ask, even when it was answered in between."""
-    database = memory()
+    database = fresh()
     (first,) = database.asks.create([ask()])
     assert first.id == ask_id(key(), "f1")
     assert first.id != ask_id(key(), "f2")
@@ -41,17 +41,17 @@ def test_the_same_call_with_the_same_arguments_is_the_same_ask() -> None:
     assert database.asks.get(first.id) == answered
 
 
-def test_an_id_that_belongs_to_another_call_is_an_error() -> None:
+def test_an_id_that_belongs_to_another_call_is_an_error(fresh: Fresh) -> None:
     """Twelve digits can collide; an approval is never lent to another call."""
-    database = memory()
+    database = fresh()
     database.asks.create([ask()])
     with pytest.raises(CheckpointError, match="Another call"):
         database.asks.create([replace(ask(2), id=ask().id)])
 
 
-def test_only_the_first_answer_counts_and_the_second_is_told_who_gave_it() -> None:
+def test_only_the_first_answer_counts_and_the_second_is_told_who_gave_it(fresh: Fresh) -> None:
     """The message names the person and the time."""
-    database = memory()
+    database = fresh()
     database.asks.create([ask()])
     database.asks.answer(ask().id, decision="reject", by="ann")
     with pytest.raises(AskClosed, match=r"`reject` by `ann` at 1970-01-01T00:16:40"):
@@ -59,9 +59,9 @@ def test_only_the_first_answer_counts_and_the_second_is_told_who_gave_it() -> No
     assert database.asks.get(ask().id).decision == "reject"
 
 
-def test_only_an_approver_may_answer_and_nobody_may_be_nameless() -> None:
+def test_only_an_approver_may_answer_and_nobody_may_be_nameless(fresh: Fresh) -> None:
     """A refused person leaves the ask open."""
-    database = memory()
+    database = fresh()
     database.asks.create([ask(approvers=("ann",))])
     with pytest.raises(GovernanceError, match="`ann`"):
         database.asks.answer(ask().id, decision="approve", by="bob")
@@ -70,19 +70,19 @@ def test_only_an_approver_may_answer_and_nobody_may_be_nameless() -> None:
     assert database.asks.answer(ask().id, decision="approve", by="ann").by == "ann"
 
 
-def test_a_word_that_is_no_decision_is_refused() -> None:
+def test_a_word_that_is_no_decision_is_refused(fresh: Fresh) -> None:
     """A typing slip never approves."""
-    database = memory()
+    database = fresh()
     database.asks.create([ask()])
     word: Any = "aprove"
     with pytest.raises(GovernanceError, match="aprove"):
         database.asks.answer(ask().id, decision=word, by="ann")
 
 
-def test_an_expired_ask_is_closed() -> None:
+def test_an_expired_ask_is_closed(fresh: Fresh) -> None:
     """It leaves the inbox and cannot be answered."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     database.asks.create([ask(expires_at=1_010)])
     assert len(database.asks.open()) == 1
     clock.time = 1_010
@@ -92,9 +92,9 @@ def test_an_expired_ask_is_closed() -> None:
         database.asks.answer(ask().id, decision="approve", by="ann")
 
 
-def test_a_withdrawn_ask_is_closed_and_an_answered_one_stays() -> None:
+def test_a_withdrawn_ask_is_closed_and_an_answered_one_stays(fresh: Fresh) -> None:
     """Withdrawing touches only open asks of the session."""
-    database = memory()
+    database = fresh()
     one, two = database.asks.create([ask(1), ask(2)])
     database.asks.answer(one.id, decision="approve", by="ann")
     assert database.asks.withdraw("other", [two.id]) == ()
@@ -103,10 +103,10 @@ def test_a_withdrawn_ask_is_closed_and_an_answered_one_stays() -> None:
         database.asks.answer(two.id, decision="approve", by="ann")
 
 
-def test_a_withdrawn_ask_that_is_put_again_is_open_again() -> None:
+def test_a_withdrawn_ask_that_is_put_again_is_open_again(fresh: Fresh) -> None:
     """After a crash between a withdrawal and the commit the run comes back to its question."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     database.asks.create([ask(approvers=("ann",))])
     database.asks.withdraw("s", [ask().id])
     clock.time = 1_100
@@ -118,10 +118,10 @@ def test_a_withdrawn_ask_that_is_put_again_is_open_again() -> None:
     assert events == ["asked", "withdrawn", "reopened", "answered"]
 
 
-def test_an_expired_ask_that_is_put_again_is_open_again() -> None:
+def test_an_expired_ask_that_is_put_again_is_open_again(fresh: Fresh) -> None:
     """With the time that it is given now; while it is open, putting it again changes nothing."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     database.asks.create([ask(expires_at=1_010)])
     clock.time = 1_010
     (again,) = database.asks.create([ask(expires_at=1_020)])
@@ -130,10 +130,10 @@ def test_an_expired_ask_that_is_put_again_is_open_again() -> None:
     assert [row.record["event"] for row in database.audit.rows("s")] == ["asked", "reopened"]
 
 
-def test_an_answered_ask_is_never_open_again() -> None:
+def test_an_answered_ask_is_never_open_again(fresh: Fresh) -> None:
     """Not even when its time has run out since."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     database.asks.create([ask(expires_at=1_010)])
     answered = database.asks.answer(ask().id, decision="reject", by="ann", note="no")
     database.asks.withdraw("s", [ask().id])
@@ -141,10 +141,10 @@ def test_an_answered_ask_is_never_open_again() -> None:
     assert database.asks.create([ask()]) == (answered,)
 
 
-def test_only_the_holder_opens_a_withdrawn_ask_and_only_for_the_same_call() -> None:
+def test_only_the_holder_opens_a_withdrawn_ask_and_only_for_the_same_call(fresh: Fresh) -> None:
     """A run that was taken over, and a call whose id collides, leave it withdrawn."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     old = database.leases.acquire("s")
     database.asks.create([ask()], fence=old.fence)
     database.asks.withdraw("s", [ask().id], fence=old.fence)
@@ -172,9 +172,9 @@ def test_a_session_whose_ask_was_withdrawn_but_not_left_asks_again(drive: Callab
     assert shop.effects == [("refund", "A")]
 
 
-def test_an_unknown_ask_is_an_error_and_can_be_looked_for() -> None:
+def test_an_unknown_ask_is_an_error_and_can_be_looked_for(fresh: Fresh) -> None:
     """`find` returns none, `get` and `answer` raise."""
-    database = memory()
+    database = fresh()
     assert database.asks.find("ask_0") is None
     with pytest.raises(UnknownAsk):
         database.asks.get("ask_0")
@@ -182,10 +182,10 @@ def test_an_unknown_ask_is_an_error_and_can_be_looked_for() -> None:
         database.asks.answer("ask_0", decision="approve", by="ann")
 
 
-def test_the_inbox_is_in_order_and_can_be_narrowed_to_a_session() -> None:
+def test_the_inbox_is_in_order_and_can_be_narrowed_to_a_session(fresh: Fresh) -> None:
     """The oldest ask comes first."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     for call, session in ((1, "s"), (2, "t"), (3, "s")):
         clock.time += 1
         database.asks.create([ask(key=key(call, session=session))])
@@ -193,10 +193,10 @@ def test_the_inbox_is_in_order_and_can_be_narrowed_to_a_session() -> None:
     assert [found.call for found in database.asks.open("s")] == [1, 3]
 
 
-def test_a_stale_run_cannot_ask_but_a_person_can_answer_a_held_session() -> None:
+def test_a_stale_run_cannot_ask_but_a_person_can_answer_a_held_session(fresh: Fresh) -> None:
     """Answers need no lease."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     old = database.leases.acquire("s")
     database.asks.create([ask()], fence=old.fence)
     clock.time += 31
@@ -216,9 +216,9 @@ def test_the_envelope_is_langchains_form_with_what_stateward_adds() -> None:
     assert shown["allowed"] == ["approve", "reject"]
 
 
-def test_asking_and_answering_are_audited() -> None:
+def test_asking_and_answering_are_audited(fresh: Fresh) -> None:
     """Both rows name the ask."""
-    database = memory()
+    database = fresh()
     database.asks.create([ask()])
     database.asks.answer(ask().id, decision="approve", by="ann")
     events = [(row.record["event"], row.record["ask"]) for row in database.audit.rows("s")]

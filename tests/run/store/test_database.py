@@ -10,7 +10,7 @@ import pytest
 
 from stateward.errors import CheckpointError, CodecError, UnknownAsk
 from stateward.run.store.database import open_database
-from tests.run.store.desk import StillClock, memory, url
+from tests.run.store.desk import Fresh, StillClock, url
 from tests.run.store.processes import go, line, workers
 
 LAYOUT_1 = Path(__file__).parent / "layout_1.sql"
@@ -33,7 +33,9 @@ def test_a_relative_url_is_relative_to_the_working_directory(tmp_path: Path, mon
     assert (tmp_path / "c.db").exists()
 
 
-@pytest.mark.parametrize("bad", ["sqlite:", "sqlite:///", "memory", "file.db", "", "postgresql://u:pw@host/db"])
+@pytest.mark.parametrize(
+    "bad", ["sqlite:", "sqlite:///", "memory", "file.db", "", "postgresql:", "mysql://u:pw@host/db"]
+)
 def test_a_bad_url_is_an_error_that_lists_the_good_ones(bad: str) -> None:
     """The message names the forms that work, and never a password."""
     with pytest.raises(CheckpointError, match=r"sqlite:////absolute/path") as refused:
@@ -64,9 +66,10 @@ def test_a_folder_or_a_file_in_the_way_is_an_error(tmp_path: Path) -> None:
             open_database(f"sqlite:///{place}")
 
 
-def test_a_full_disk_is_an_error_and_keeps_what_was_there() -> None:
+@pytest.mark.parametrize("backend", ["memory"], indirect=True)
+def test_a_full_disk_is_an_error_and_keeps_what_was_there(fresh: Fresh) -> None:
     """The failed transaction leaves nothing, the connection goes on."""
-    database = memory()
+    database = fresh()
     database.leases.acquire("s")
     with database.read() as cur:
         pages = cur.execute("PRAGMA page_count").fetchone()[0]
@@ -77,9 +80,9 @@ def test_a_full_disk_is_an_error_and_keeps_what_was_there() -> None:
     assert database.sessions.get("s").id == "s"
 
 
-def test_a_closed_database_says_so() -> None:
+def test_a_closed_database_says_so(fresh: Fresh) -> None:
     """Closing twice is fine, using it afterwards is an error."""
-    database = memory()
+    database = fresh()
     database.close()
     database.close()
     with pytest.raises(CheckpointError, match=r"stateward\.open"):
@@ -149,18 +152,18 @@ def test_racing_openings_of_an_older_layout_all_succeed(tmp_path: Path) -> None:
         assert [line(worker) for worker in started] == ["rows 1"] * 4
 
 
-def test_a_nested_transaction_joins_the_outer_one() -> None:
+def test_a_nested_transaction_joins_the_outer_one(fresh: Fresh) -> None:
     """What the inner block wrote is rolled back with the outer one."""
-    database = memory()
+    database = fresh()
     with contextlib.suppress(KeyError), database.transaction():
         database.audit.append({"event": "inner"})
         raise KeyError
     assert database.audit.rows() == ()
 
 
-def test_a_swallowed_error_never_commits_half() -> None:
+def test_a_swallowed_error_never_commits_half(fresh: Fresh) -> None:
     """An outer block that catches an inner error cannot commit, and is told."""
-    database = memory()
+    database = fresh()
 
     def outer() -> None:
         with database.transaction():

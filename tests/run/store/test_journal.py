@@ -10,12 +10,12 @@ import pytest
 from stateward.errors import CheckpointError, CodecError, GovernanceError, SessionBusy, StaleFence
 from stateward.govern.fingerprint import effect_key
 from stateward.run.store.journal import Begun, Known, Tripped
-from tests.run.store.desk import StillClock, bound, entry, key, memory
+from tests.run.store.desk import Fresh, StillClock, bound, entry, key
 
 
-def test_a_call_is_begun_once_and_known_afterwards() -> None:
+def test_a_call_is_begun_once_and_known_afterwards(fresh: Fresh) -> None:
     """The second begin returns the entry and writes nothing."""
-    database = memory()
+    database = fresh()
     assert isinstance(database.journal.begin(entry(), [bound()]), Begun)
     known = database.journal.begin(entry(), [bound()])
     assert isinstance(known, Known)
@@ -23,10 +23,10 @@ def test_a_call_is_begun_once_and_known_afterwards() -> None:
     assert database.ledger.spent("s", "r1") == {("WORKING", "calls"): 1}
 
 
-def test_a_settled_call_keeps_its_result_arguments_and_cost() -> None:
+def test_a_settled_call_keeps_its_result_arguments_and_cost(fresh: Fresh) -> None:
     """What is read back is what was settled."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     database.journal.begin(entry(), [bound(unit="usd")])
     clock.time += 2
     settled = database.journal.settle(
@@ -38,9 +38,9 @@ def test_a_settled_call_keeps_its_result_arguments_and_cost() -> None:
 
 
 @pytest.mark.parametrize("status", ["completed", "failed"])
-def test_a_closed_entry_is_never_opened_again(status: str) -> None:
+def test_a_closed_entry_is_never_opened_again(status: str, fresh: Fresh) -> None:
     """Neither settling, marking unknown, restarting nor beginning changes it."""
-    database = memory()
+    database = fresh()
     database.journal.begin(entry(effect="idempotent"))
     closed = database.journal.settle(key(), status=status, result=1)  # pyright: ignore[reportArgumentType]
     for again in (
@@ -54,18 +54,18 @@ def test_a_closed_entry_is_never_opened_again(status: str) -> None:
     assert database.journal.get(key()) == closed
 
 
-def test_what_was_never_begun_cannot_end() -> None:
+def test_what_was_never_begun_cannot_end(fresh: Fresh) -> None:
     """Settling and restarting need an entry."""
-    database = memory()
+    database = fresh()
     with pytest.raises(CheckpointError, match="never begun"):
         database.journal.settle(key(), status="completed")
     with pytest.raises(CheckpointError, match="never begun"):
         database.journal.restart(key())
 
 
-def test_a_tripped_limit_writes_nothing() -> None:
+def test_a_tripped_limit_writes_nothing(fresh: Fresh) -> None:
     """Neither entry nor reservation nor audit row is left, in any scope."""
-    database = memory()
+    database = fresh()
     tripped = database.journal.begin(entry(), [bound(scope=""), bound(2, scope="WORKING", limit=1)])
     assert tripped == Tripped(scope="WORKING", unit="calls", limit=1, spent=0, asked=2)
     assert database.journal.get(key()) is None
@@ -73,9 +73,9 @@ def test_a_tripped_limit_writes_nothing() -> None:
     assert database.audit.rows() == ()
 
 
-def test_settling_replaces_the_reservation_by_what_was_spent() -> None:
+def test_settling_replaces_the_reservation_by_what_was_spent(fresh: Fresh) -> None:
     """A unit that is not named is charged as reserved, one that was never reserved goes to the chart."""
-    database = memory()
+    database = fresh()
     database.journal.begin(entry(), [bound(1), bound(0.5, unit="usd")])
     database.journal.settle(key(), status="completed", spent={"usd": 0.2, "tokens": 9})
     assert database.ledger.spent("s", "r1") == {
@@ -85,9 +85,9 @@ def test_settling_replaces_the_reservation_by_what_was_spent() -> None:
     }
 
 
-def test_an_overrun_is_recorded_and_counts_against_the_next_call() -> None:
+def test_an_overrun_is_recorded_and_counts_against_the_next_call(fresh: Fresh) -> None:
     """Who spends more than reserved is told on, and the next call trips."""
-    database = memory()
+    database = fresh()
     database.journal.begin(entry(1), [bound(0.1, unit="usd", limit=0.5)])
     settled = database.journal.settle(key(1), status="completed", spent={"usd": 0.6})
     assert settled.overrun == {"usd": 0.5}
@@ -95,9 +95,9 @@ def test_an_overrun_is_recorded_and_counts_against_the_next_call() -> None:
     assert isinstance(database.journal.begin(entry(2), [bound(0.1, unit="usd", limit=0.5)]), Tripped)
 
 
-def test_an_unknown_call_keeps_its_bound_as_spent_until_somebody_knows() -> None:
+def test_an_unknown_call_keeps_its_bound_as_spent_until_somebody_knows(fresh: Fresh) -> None:
     """The outcome may still be told once, and then the true cost replaces the bound."""
-    database = memory()
+    database = fresh()
     database.journal.begin(entry(), [bound(0.5, unit="usd")])
     unknown = database.journal.mark_unknown(key())
     assert (unknown.status, unknown.usd) == ("unknown", 0.5)
@@ -108,9 +108,9 @@ def test_an_unknown_call_keeps_its_bound_as_spent_until_somebody_knows() -> None
     assert database.journal.unfinished("s") == ()
 
 
-def test_an_idempotent_call_is_taken_up_again_and_reserves_nothing_more() -> None:
+def test_an_idempotent_call_is_taken_up_again_and_reserves_nothing_more(fresh: Fresh) -> None:
     """The tries are counted, the key stays."""
-    database = memory()
+    database = fresh()
     database.journal.begin(entry(effect="idempotent"), [bound()])
     database.journal.mark_unknown(key())
     again = database.journal.restart(key())
@@ -120,19 +120,19 @@ def test_an_idempotent_call_is_taken_up_again_and_reserves_nothing_more() -> Non
     assert database.ledger.spent("s", "r1") == {("WORKING", "calls"): 1}
 
 
-def test_an_effect_that_may_happen_once_is_only_restarted_when_somebody_says_it_did_not() -> None:
+def test_an_effect_that_may_happen_once_is_only_restarted_when_somebody_says_it_did_not(fresh: Fresh) -> None:
     """A look-up or a person must say so."""
-    database = memory()
+    database = fresh()
     database.journal.begin(entry(effect="once"))
     with pytest.raises(GovernanceError, match="only once"):
         database.journal.restart(key())
     assert database.journal.restart(key(), confirmed_safe=True).tries == 2
 
 
-def test_a_stale_writer_neither_begins_nor_ends() -> None:
+def test_a_stale_writer_neither_begins_nor_ends(fresh: Fresh) -> None:
     """The fence is checked in the transaction of every write."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     old = database.leases.acquire("s")
     database.journal.begin(entry(effect="pure"), fence=old.fence)
     clock.time += 31
@@ -150,9 +150,9 @@ def test_a_stale_writer_neither_begins_nor_ends() -> None:
     assert database.journal.restart(key(), fence=new.fence).tries == 2
 
 
-def test_arguments_and_results_that_are_no_json_are_refused() -> None:
+def test_arguments_and_results_that_are_no_json_are_refused(fresh: Fresh) -> None:
     """The entry stays as it was."""
-    database = memory()
+    database = fresh()
     with pytest.raises(CodecError):
         database.journal.begin(replace(entry(), arguments={"x": object()}))
     database.journal.begin(entry())
@@ -161,9 +161,9 @@ def test_arguments_and_results_that_are_no_json_are_refused() -> None:
     assert [e.status for e in database.journal.entries("s")] == ["started"]
 
 
-def test_entries_come_in_the_order_in_which_they_began() -> None:
+def test_entries_come_in_the_order_in_which_they_began(fresh: Fresh) -> None:
     """They can be narrowed to a run."""
-    database = memory()
+    database = fresh()
     for call, run in ((2, "r1"), (1, "r1"), (1, "r2")):
         database.journal.begin(entry(call, run=run))
     assert [(e.key.call, e.key.run) for e in database.journal.entries("s")] == [(2, "r1"), (1, "r1"), (1, "r2")]
@@ -177,9 +177,9 @@ def test_the_idempotency_key_is_the_effect_key() -> None:
     assert key(2).idempotency_key != expected
 
 
-def test_concurrent_calls_never_pass_the_ceiling() -> None:
+def test_concurrent_calls_never_pass_the_ceiling(fresh: Fresh) -> None:
     """Of sixteen threads that ask for one each, as many pass as the limit says."""
-    database = memory()
+    database = fresh()
     start, outcomes = threading.Barrier(16), list[object]()
 
     def call(number: int) -> None:

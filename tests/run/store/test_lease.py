@@ -14,22 +14,22 @@ from stateward.errors import SessionBusy, StaleFence, UnknownSession
 from stateward.run.store.database import open_database
 from stateward.run.store.holder import is_dead, new_holder
 from stateward.run.store.lease import Lease, check_fence
-from tests.run.store.desk import StillClock, memory, url
+from tests.run.store.desk import Fresh, StillClock, url
 from tests.run.store.processes import go, line, workers
 
 
-def test_a_held_session_is_busy_and_says_who_holds_it() -> None:
+def test_a_held_session_is_busy_and_says_who_holds_it(fresh: Fresh) -> None:
     """Even the same process cannot take it twice."""
-    database = memory()
+    database = fresh()
     lease = database.leases.acquire("s")
     with pytest.raises(SessionBusy, match=str(os.getpid())) as busy:
         database.leases.acquire("s")
     assert busy.value.facts["until"] == lease.until
 
 
-def test_a_released_session_can_be_taken_and_counts_the_fence_up() -> None:
+def test_a_released_session_can_be_taken_and_counts_the_fence_up(fresh: Fresh) -> None:
     """Every holder writes under a new fence."""
-    database = memory()
+    database = fresh()
     fences: list[int] = []
     for _ in range(3):
         lease = database.leases.acquire("s")
@@ -39,9 +39,9 @@ def test_a_released_session_can_be_taken_and_counts_the_fence_up() -> None:
     assert database.leases.held("s") is None
 
 
-def test_a_session_that_was_held_since_the_look_is_refused() -> None:
+def test_a_session_that_was_held_since_the_look_is_refused(fresh: Fresh) -> None:
     """Who decides by what it saw must not act on what another has changed by then."""
-    database = memory()
+    database = fresh()
     seen = database.leases.acquire("s", after=0)
     database.leases.release(seen)
     database.leases.release(database.leases.acquire("s"))
@@ -50,10 +50,10 @@ def test_a_session_that_was_held_since_the_look_is_refused() -> None:
     assert database.leases.acquire("s", after=seen.fence + 1).fence == seen.fence + 2
 
 
-def test_an_expired_lease_is_taken_over_and_the_old_holder_is_stale() -> None:
+def test_an_expired_lease_is_taken_over_and_the_old_holder_is_stale(fresh: Fresh) -> None:
     """Who stalled past its lease can neither renew nor release, nor write."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     old = database.leases.acquire("s")
     clock.time += 31
     new = database.leases.acquire("s")
@@ -66,10 +66,10 @@ def test_an_expired_lease_is_taken_over_and_the_old_holder_is_stale() -> None:
         check_fence(cur, session="s", fence=old.fence, now=clock.now())
 
 
-def test_a_late_holder_that_nobody_overtook_goes_on() -> None:
+def test_a_late_holder_that_nobody_overtook_goes_on(fresh: Fresh) -> None:
     """Time alone stops nobody."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     lease = database.leases.acquire("s")
     clock.time += 31
     assert database.leases.renew(lease).until == clock.time + 30
@@ -77,9 +77,9 @@ def test_a_late_holder_that_nobody_overtook_goes_on() -> None:
         check_fence(cur, session="s", fence=lease.fence, now=clock.now())
 
 
-def test_a_writer_without_a_fence_is_refused_only_while_someone_holds() -> None:
+def test_a_writer_without_a_fence_is_refused_only_while_someone_holds(fresh: Fresh) -> None:
     """Foreign writers may write to sessions that nobody runs."""
-    database = memory()
+    database = fresh()
     with database.transaction() as cur:
         check_fence(cur, session="s", fence=None, now=1_000)
     lease = database.leases.acquire("s")
@@ -90,9 +90,9 @@ def test_a_writer_without_a_fence_is_refused_only_while_someone_holds() -> None:
         check_fence(cur, session="s", fence=None, now=1_000)
 
 
-def test_another_tenants_session_is_unknown() -> None:
+def test_another_tenants_session_is_unknown(fresh: Fresh) -> None:
     """Its existence is not told."""
-    database = memory()
+    database = fresh()
     database.leases.release(database.leases.acquire("s", tenant="acme"))
     with pytest.raises(UnknownSession):
         database.leases.acquire("s", tenant="acme-corp")
@@ -131,9 +131,9 @@ def test_this_process_is_alive_and_an_earlier_one_with_its_pid_is_dead() -> None
     assert not is_dead("someone")
 
 
-def test_threads_that_race_for_one_session_get_it_once() -> None:
+def test_threads_that_race_for_one_session_get_it_once(fresh: Fresh) -> None:
     """Of eight threads one holds the session, seven are told."""
-    database = memory()
+    database = fresh()
     outcomes: list[Lease | SessionBusy] = []
     start = threading.Barrier(8)
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stateward.errors import GovernanceError
 from stateward.run.store.journal import Begun
 from stateward.run.store.ledger import Tripped, first_trip, to_billionths
-from tests.run.store.desk import bound, entry, key, memory
+from tests.run.store.desk import Fresh, bound, entry, key
 
 
-def test_amounts_add_up_exactly() -> None:
+def test_amounts_add_up_exactly(fresh: Fresh) -> None:
     """Ten times 0.1 fits under a limit of 1, and the eleventh does not."""
-    database = memory()
+    database = fresh()
     for call in range(10):
         begun = database.journal.begin(entry(call), [bound(0.1, unit="usd", limit=1)])
         assert isinstance(begun, Begun)
@@ -23,9 +23,9 @@ def test_amounts_add_up_exactly() -> None:
     assert database.ledger.spent("s", "r1") == {("WORKING", "usd"): 1}
 
 
-def test_spending_is_counted_in_every_scope_and_once_in_the_totals() -> None:
+def test_spending_is_counted_in_every_scope_and_once_in_the_totals(fresh: Fresh) -> None:
     """Two scopes count one call, the session counts it once."""
-    database = memory()
+    database = fresh()
     database.journal.begin(entry(), [bound(unit="usd", scope=scope, limit=None) for scope in ("", "WORKING")])
     database.journal.settle(key(), status="completed", spent={"usd": 0.25}, tokens_in=7, tokens_out=3)
     assert database.ledger.spent("s", "r1") == {("", "usd"): 0.25, ("WORKING", "usd"): 0.25}
@@ -33,17 +33,17 @@ def test_spending_is_counted_in_every_scope_and_once_in_the_totals() -> None:
     assert (totals.calls, totals.turns, totals.tokens_in, totals.tokens_out, totals.usd) == (1, 0, 7, 3, 0.25)
 
 
-def test_runs_have_ledgers_of_their_own_and_branches_share_one() -> None:
+def test_runs_have_ledgers_of_their_own_and_branches_share_one(fresh: Fresh) -> None:
     """A fork inherits what was spent, a new run starts afresh."""
-    database = memory()
+    database = fresh()
     database.journal.begin(entry(), [bound(limit=1)])
     assert isinstance(database.journal.begin(entry(branch="fork"), [bound(limit=1)]), Tripped)
     assert isinstance(database.journal.begin(entry(run="r2"), [bound(limit=1)]), Begun)
 
 
-def test_a_person_can_raise_a_limit_and_the_run_goes_on() -> None:
+def test_a_person_can_raise_a_limit_and_the_run_goes_on(fresh: Fresh) -> None:
     """The raised limit takes the place of the policy's, for this run only, and is audited."""
-    database = memory()
+    database = fresh()
     database.journal.begin(entry(1), [bound(limit=1)])
     assert isinstance(database.journal.begin(entry(2), [bound(limit=1)]), Tripped)
     database.ledger.raise_limit("s", "r1", scope="WORKING", unit="calls", value=2, by="ann", reason="ok")
@@ -53,24 +53,24 @@ def test_a_person_can_raise_a_limit_and_the_run_goes_on() -> None:
     assert database.audit.rows("s")[-1].record["by"] == "ann"
 
 
-def test_a_limit_needs_a_name() -> None:
+def test_a_limit_needs_a_name(fresh: Fresh) -> None:
     """Nobody raises a limit anonymously."""
     with pytest.raises(GovernanceError, match="named person"):
-        memory().ledger.raise_limit("s", "r1", scope="", unit="usd", value=2, by="", reason="")
+        fresh().ledger.raise_limit("s", "r1", scope="", unit="usd", value=2, by="", reason="")
 
 
 @pytest.mark.parametrize("amount", [-0.1, float("nan"), float("inf"), 1e12])
-def test_an_amount_that_is_no_amount_is_refused_and_writes_nothing(amount: float) -> None:
+def test_an_amount_that_is_no_amount_is_refused_and_writes_nothing(amount: float, fresh: Fresh) -> None:
     """Not-a-number would pass every limit."""
-    database = memory()
+    database = fresh()
     with pytest.raises(GovernanceError):
         database.journal.begin(entry(), [bound(amount)])
     assert database.journal.get(key()) is None
 
 
-def test_two_reservations_of_one_scope_are_added_up() -> None:
+def test_two_reservations_of_one_scope_are_added_up(fresh: Fresh) -> None:
     """A limit cannot be passed in two halves."""
-    assert isinstance(memory().journal.begin(entry(), [bound(2), bound(2)]), Tripped)
+    assert isinstance(fresh().journal.begin(entry(), [bound(2), bound(2)]), Tripped)
 
 
 @given(asked=st.integers(0, 10), used=st.integers(0, 10), limit=st.integers(0, 10))
@@ -87,10 +87,12 @@ _STEPS = st.lists(
 )
 
 
+@pytest.mark.parametrize("backend", ["memory"], indirect=True)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=_STEPS, limit=st.floats(0, 3))
-def test_the_cap_holds_under_any_interleaving(steps: list[tuple[int, str, float]], limit: float) -> None:
+def test_the_cap_holds_under_any_interleaving(steps: list[tuple[int, str, float]], limit: float, fresh: Fresh) -> None:
     """Whatever begins, ends, fails or is tried again, spent and reserved together stay at or below the cap."""
-    with memory() as database:
+    with fresh() as database:
         for call, step, amount in steps:
             known = database.journal.get(key(call))
             if step == "begin":

@@ -12,14 +12,19 @@ import pytest
 from stateward.errors import CodecError, RunError, SessionBusy, StaleFence, UnknownSession
 from stateward.run.store.database import Database, open_database
 from stateward.run.store.mailbox import Watch
-from tests.run.store.desk import StillClock, control, memory, url
+from tests.run.store.desk import Fresh, StillClock, control, url
 
 
-def opened(clock: StillClock | None = None) -> Database:
-    """A database with one session."""
-    database = memory(clock)
-    database.leases.release(database.leases.acquire("s"))
-    return database
+@pytest.fixture
+def opened(fresh: Fresh) -> Fresh:
+    """Open a database with one session."""
+
+    def make(clock: StillClock | None = None) -> Database:
+        database = fresh(clock)
+        database.leases.release(database.leases.acquire("s"))
+        return database
+
+    return make
 
 
 def commit(database: Database, *, mail: int, status: str = "waiting") -> None:
@@ -28,7 +33,7 @@ def commit(database: Database, *, mail: int, status: str = "waiting") -> None:
         database.sessions.project(cur, session="s", control=control(status, mail=mail), checkpoint="c1")
 
 
-def test_letters_are_numbered_in_the_order_in_which_they_were_posted() -> None:
+def test_letters_are_numbered_in_the_order_in_which_they_were_posted(opened: Fresh) -> None:
     """Each session counts its own, from 1, and a letter tells who sent what when."""
     database = opened(StillClock())
     database.leases.acquire("other")
@@ -41,7 +46,7 @@ def test_letters_are_numbered_in_the_order_in_which_they_were_posted() -> None:
     assert database.mailbox.get("s", 2) == second
 
 
-def test_a_letter_is_shown_until_a_checkpoint_took_it() -> None:
+def test_a_letter_is_shown_until_a_checkpoint_took_it(opened: Fresh) -> None:
     """The number in the checkpoint decides, and what the row says follows it in the same transaction."""
     database = opened()
     for event in "abc":
@@ -57,7 +62,7 @@ def test_a_letter_is_shown_until_a_checkpoint_took_it() -> None:
     ]
 
 
-def test_a_checkpoint_from_before_does_not_show_a_taken_letter_again() -> None:
+def test_a_checkpoint_from_before_does_not_show_a_taken_letter_again(opened: Fresh) -> None:
     """Time travel goes back in the chart, and not in what others sent."""
     database = opened()
     database.mailbox.post("s", "a")
@@ -67,7 +72,7 @@ def test_a_checkpoint_from_before_does_not_show_a_taken_letter_again() -> None:
     assert database.sessions.get("s").mail == 1
 
 
-def test_a_refused_letter_tells_why_and_is_not_shown_again() -> None:
+def test_a_refused_letter_tells_why_and_is_not_shown_again(opened: Fresh) -> None:
     """What was taken or refused before stays so."""
     database = opened()
     database.mailbox.post("s", "a")
@@ -78,7 +83,7 @@ def test_a_refused_letter_tells_why_and_is_not_shown_again() -> None:
     assert database.mailbox.after("s", 0) == ()
 
 
-def test_only_who_runs_the_session_may_refuse() -> None:
+def test_only_who_runs_the_session_may_refuse(opened: Fresh) -> None:
     """The fence is checked in the transaction of the write."""
     database = opened()
     lease = database.leases.acquire("s")
@@ -89,7 +94,7 @@ def test_only_who_runs_the_session_may_refuse() -> None:
     database.mailbox.refuse("s", 1, at="", note="", fence=lease.fence)
 
 
-def test_what_cannot_be_posted_is_refused() -> None:
+def test_what_cannot_be_posted_is_refused(opened: Fresh) -> None:
     """A session that is not there, and data that is no JSON."""
     database = opened()
     with pytest.raises(UnknownSession, match="nobody"):
@@ -100,7 +105,7 @@ def test_what_cannot_be_posted_is_refused() -> None:
         database.mailbox.get("s", 1)
 
 
-def test_who_sent_what_is_in_the_audit_log() -> None:
+def test_who_sent_what_is_in_the_audit_log(opened: Fresh) -> None:
     """Posting and refusing are recorded; the log stays whole."""
     database = opened()
     database.mailbox.post("s", "a", by="ann")
@@ -126,7 +131,7 @@ async def watched(database: Database, then: Callable[[], Any], *, due: float | N
     return watch
 
 
-def test_a_watch_looks_first() -> None:
+def test_a_watch_looks_first(opened: Fresh) -> None:
     """What came before it began is found by who looks after the first return."""
 
     async def first(database: Database) -> None:
@@ -136,7 +141,7 @@ def test_a_watch_looks_first() -> None:
     asyncio.run(first(opened()))
 
 
-def test_a_letter_of_this_process_wakes_a_watch() -> None:
+def test_a_letter_of_this_process_wakes_a_watch(opened: Fresh) -> None:
     """From any thread, without waiting for the next look."""
     database = opened()
     asyncio.run(watched(database, lambda: database.mailbox.post("s", "a")))
@@ -149,7 +154,7 @@ def test_a_letter_of_another_process_wakes_a_watch(tmp_path: Path) -> None:
         asyncio.run(watched(database, lambda: other.mailbox.post("s", "a")))
 
 
-def test_a_moment_wakes_a_watch() -> None:
+def test_a_moment_wakes_a_watch(opened: Fresh) -> None:
     """The database's clock says when it has come."""
     clock = StillClock()
 
@@ -159,7 +164,7 @@ def test_a_moment_wakes_a_watch() -> None:
     asyncio.run(watched(opened(clock), pass_time, due=1_060))
 
 
-def test_a_watch_that_is_over_is_forgotten() -> None:
+def test_a_watch_that_is_over_is_forgotten(opened: Fresh) -> None:
     """Nobody is woken, and nothing is kept."""
     database = opened()
     watch = asyncio.run(watched(database, lambda: database.mailbox.ring("s")))

@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 from stateward.errors import CodecError, SessionBusy, StaleFence
 from stateward.run.checkpoint import FENCE
 from stateward.run.store.database import Database, open_database
-from stateward.run.store.saver import FencedSaver
+from stateward.run.store.fence import Fenced
 from tests.run.store.desk import StillClock, control, url
 
 
@@ -50,7 +50,7 @@ def _two(state: State) -> State:
     return {"total": 1, "stateward": control("completed")}
 
 
-def _graph(saver: FencedSaver, *nodes: Callable[[State], State]) -> Any:  # CompiledStateGraph has four type parameters
+def _graph(saver: Fenced, *nodes: Callable[[State], State]) -> Any:  # CompiledStateGraph has four type parameters
     builder: Any = StateGraph(State)  # the signatures of LangGraph are partly unknown
     builder.add_sequence(list(nodes) or [_one, _two])
     builder.add_edge(START, (nodes or (_one,))[0].__name__)
@@ -178,7 +178,7 @@ def test_an_unlisted_type_is_refused_before_it_is_committed(database: Database) 
         _graph(database.saver, write).invoke({"total": 0}, _config(), durability="sync")
     assert _graph(database.saver).get_state(_config()).values["total"] == 0
     wider = database.saver.with_allowlist([(Note.__module__, "Note")])
-    assert isinstance(wider, FencedSaver)
+    assert isinstance(wider, Fenced)
     database.leases.acquire("t")
     assert _graph(wider, write).invoke({"total": 0}, _config("u"))["note"] == Note(text="x")
     assert _graph(wider, write).get_state(_config("u")).values["note"] == Note(text="x")

@@ -8,7 +8,7 @@ import pytest
 
 from stateward.errors import UnknownSession
 from stateward.run.store.database import Database
-from tests.run.store.desk import StillClock, bound, control, entry, key, memory
+from tests.run.store.desk import Fresh, StillClock, bound, control, entry, key
 
 
 def _project(database: Database, value: dict[str, Any], *, checkpoint: str = "c1") -> None:
@@ -16,15 +16,15 @@ def _project(database: Database, value: dict[str, Any], *, checkpoint: str = "c1
         database.sessions.project(cur, session="s", control=value, checkpoint=checkpoint)
 
 
-def test_an_unknown_session_is_an_error() -> None:
+def test_an_unknown_session_is_an_error(fresh: Fresh) -> None:
     """The message names it."""
     with pytest.raises(UnknownSession, match="`nobody`"):
-        memory().sessions.get("nobody")
+        fresh().sessions.get("nobody")
 
 
-def test_the_row_tells_what_the_control_channel_says() -> None:
+def test_the_row_tells_what_the_control_channel_says(fresh: Fresh) -> None:
     """A session that nobody leased before gets its row."""
-    database = memory()
+    database = fresh()
     _project(database, control("waiting", reason={"why": "ask"}))
     row = database.sessions.get("s")
     assert (row.status, row.path, row.run, row.run_no, row.branch) == ("waiting", ("WORKING.ACT",), "r1", 1, "main")
@@ -32,9 +32,9 @@ def test_the_row_tells_what_the_control_channel_says() -> None:
     assert (row.reason, row.created_at) == ({"why": "ask"}, 1_000)
 
 
-def test_a_control_channel_without_a_status_is_left_alone() -> None:
+def test_a_control_channel_without_a_status_is_left_alone(fresh: Fresh) -> None:
     """Nothing is made up."""
-    database = memory()
+    database = fresh()
     _project(database, {})
     assert database.sessions.list() == ()
 
@@ -44,10 +44,10 @@ def _follow(database: Database, value: dict[str, Any], *, fence: int | None) -> 
         return database.sessions.follow(cur, session="s", control=value, fence=fence)
 
 
-def test_a_step_in_the_middle_of_a_run_is_followed_by_its_holder() -> None:
+def test_a_step_in_the_middle_of_a_run_is_followed_by_its_holder(fresh: Fresh) -> None:
     """Only where the run stands is written; the row is as `project` would leave it."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     lease = database.leases.acquire("s")
     _project(database, control())
     clock.time += 5
@@ -72,9 +72,9 @@ def test_a_step_in_the_middle_of_a_run_is_followed_by_its_holder() -> None:
         ({"run": {"id": "r2", "no": 2, "mode": "strict", "hashes": {}}}, 1),
     ],
 )
-def test_anything_more_than_a_step_is_not_followed(change: dict[str, Any], fence: int | None) -> None:
+def test_anything_more_than_a_step_is_not_followed(change: dict[str, Any], fence: int | None, fresh: Fresh) -> None:
     """Another writer, another run, another status: `project` has to look."""
-    database = memory()
+    database = fresh()
     database.leases.acquire("s")
     _project(database, control())
     before = database.sessions.get("s")
@@ -83,10 +83,10 @@ def test_anything_more_than_a_step_is_not_followed(change: dict[str, Any], fence
 
 
 @pytest.mark.parametrize("status", ["completed", "halted", "failed", "cancelled"])
-def test_the_end_of_a_run_is_recorded_once(status: str) -> None:
+def test_the_end_of_a_run_is_recorded_once(status: str, fresh: Fresh) -> None:
     """Later checkpoints of the ended run change nothing."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     _project(database, control())
     assert database.sessions.terminal("s", "r1") is None
     _project(database, control(status, reason={"why": 1}), checkpoint="c2")
@@ -97,9 +97,9 @@ def test_the_end_of_a_run_is_recorded_once(status: str) -> None:
     assert [row.record["event"] for row in database.audit.rows("s")] == ["ended"]
 
 
-def test_a_run_that_goes_on_after_its_end_has_not_ended() -> None:
+def test_a_run_that_goes_on_after_its_end_has_not_ended(fresh: Fresh) -> None:
     """A halted run that a person lets go on loses its record; the audit log keeps the story."""
-    database = memory()
+    database = fresh()
     for number, status in enumerate(("halted", "running", "completed")):
         _project(database, control(status), checkpoint=f"c{number}")
         record = database.sessions.terminal("s", "r1")
@@ -107,19 +107,19 @@ def test_a_run_that_goes_on_after_its_end_has_not_ended() -> None:
     assert [row.record["status"] for row in database.audit.rows("s")] == ["halted", "running", "completed"]
 
 
-def test_each_run_of_a_session_has_its_own_end() -> None:
+def test_each_run_of_a_session_has_its_own_end(fresh: Fresh) -> None:
     """The session's row tells of the latest."""
-    database = memory()
+    database = fresh()
     _project(database, control("failed", run="r1"))
     _project(database, control("completed", run="r2"))
     assert [(r.run, r.status) for r in database.sessions.terminals("s")] == [("r1", "failed"), ("r2", "completed")]
     assert database.sessions.get("s").run == "r2"
 
 
-def test_a_running_row_without_a_living_lease_is_stalled() -> None:
+def test_a_running_row_without_a_living_lease_is_stalled(fresh: Fresh) -> None:
     """A crash is visible without reading a checkpoint."""
     clock = StillClock()
-    database = memory(clock)
+    database = fresh(clock)
     lease = database.leases.acquire("s")
     _project(database, control())
     assert not database.sessions.get("s").stalled
@@ -130,9 +130,9 @@ def test_a_running_row_without_a_living_lease_is_stalled() -> None:
     assert not database.sessions.get("s").stalled
 
 
-def test_the_row_says_when_its_first_timer_is_due() -> None:
+def test_the_row_says_when_its_first_timer_is_due(fresh: Fresh) -> None:
     """Of a run that has ended none is."""
-    database = memory()
+    database = fresh()
     timers = {"1": {"due": 1_060.0}, "2": {"due": 1_030.0}}
     _project(database, control("waiting", timers=timers))
     assert database.sessions.get("s").wakes_at == 1_030
@@ -140,9 +140,9 @@ def test_the_row_says_when_its_first_timer_is_due() -> None:
     assert database.sessions.get("s").wakes_at is None
 
 
-def test_sessions_whose_time_has_come_are_found() -> None:
+def test_sessions_whose_time_has_come_are_found(fresh: Fresh) -> None:
     """Of one graph, the longest overdue first; then those to which somebody posted an event."""
-    database = memory()
+    database = fresh()
     for session, due in (("late", 10.0), ("later", 5.0), ("early", 90.0), ("mail", None), ("calm", None)):
         database.leases.release(database.leases.acquire(session, graph="g"))
         timers = {} if due is None else {"1": {"due": due}}
@@ -153,9 +153,9 @@ def test_sessions_whose_time_has_come_are_found() -> None:
     assert database.sessions.waking(graph="other", now=20) == ()
 
 
-def test_turns_tokens_and_money_come_from_the_journal() -> None:
+def test_turns_tokens_and_money_come_from_the_journal(fresh: Fresh) -> None:
     """They cover all runs, and a listing is not multiplied by them."""
-    database = memory()
+    database = fresh()
     _project(database, control())
     for call, run in ((1, "r1"), (2, "r1"), (1, "r2")):
         database.journal.begin(entry(call, run=run), [bound(unit="usd")])

@@ -1,0 +1,143 @@
+"""Which database a URL names: its connection, LangGraph's saver and store over it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
+from langgraph.store.sqlite import SqliteStore
+from psycopg import Error
+from psycopg.conninfo import conninfo_to_dict
+
+from stateward.errors import CheckpointError
+from stateward.run.store.clock import Clock
+from stateward.run.store.connection import Connection
+from stateward.run.store.fence import Fenced
+from stateward.run.store.postgres import PostgresConnection
+from stateward.run.store.postgres_saver import PostgresFencedSaver
+from stateward.run.store.postgres_setup import set_up
+from stateward.run.store.postgres_store import open_store as open_postgres_store
+from stateward.run.store.saver import FencedSaver
+from stateward.run.store.sessions import Sessions
+from stateward.run.store.sqlite import connect
+from stateward.run.store.sqlite_setup import open_store, set_up_checkpoints
+
+_FILE = "sqlite:///"
+_KNOWN = (
+    "Use `memory:`, `sqlite:///relative/path`, `sqlite:////absolute/path` or"
+    " `postgresql://user:password@host/database`."
+)
+
+
+class Backend(Protocol):
+    """One kind of database, opened."""
+
+    @property
+    def connection(self) -> Connection:
+        """What the tables need of it."""
+        ...
+
+    def saver(self, sessions: Sessions) -> Fenced:
+        """Make LangGraph's saver."""
+        ...
+
+    def store(self) -> BaseStore:
+        """Open LangGraph's long-term store."""
+        ...
+
+    def close_store(self, store: BaseStore) -> None:
+        """Close what `store` opened."""
+        ...
+
+
+class SqliteBackend:
+    """A SQLite file, or a database in memory.
+
+    Args:
+        path: The file; None for memory.
+        clock: Where the time comes from.
+        label: How messages name it.
+    """
+
+    def __init__(self, path: Path | None, *, clock: Clock, label: str) -> None:
+        self._path = path
+        self.connection = connect(path, clock=clock, label=label)
+        try:
+            set_up_checkpoints(self.connection)
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def saver(self, sessions: Sessions) -> Fenced:
+        """Make LangGraph's saver."""
+        return FencedSaver(self.connection, sessions=sessions)
+
+    def store(self) -> BaseStore:
+        """Open LangGraph's long-term store."""
+        return InMemoryStore() if self._path is None else open_store(self._path, self.connection)
+
+    def close_store(self, store: BaseStore) -> None:
+        """Close what `store` opened."""
+        if isinstance(store, SqliteStore):
+            store.conn.close()
+
+
+class PostgresBackend:
+    """A PostgreSQL database.
+
+    Args:
+        url: How libpq reaches it.
+        clock: Where the time comes from.
+        label: How messages name it.
+    """
+
+    def __init__(self, url: str, *, clock: Clock, label: str) -> None:
+        set_up(url, label=label)
+        self.connection = PostgresConnection(url, clock=clock, label=label)
+
+    def saver(self, sessions: Sessions) -> Fenced:
+        """Make LangGraph's saver."""
+        return PostgresFencedSaver(self.connection, sessions=sessions)
+
+    def store(self) -> BaseStore:
+        """Open LangGraph's long-term store."""
+        return open_postgres_store(self.connection)
+
+    def close_store(self, store: BaseStore) -> None:
+        """Do nothing: the store uses the connections of the database."""
+
+
+def backend(url: str, *, clock: Clock) -> Backend:
+    """Open the database a URL names.
+
+    Args:
+        url: See `stateward.open`.
+        clock: Where the time comes from.
+
+    Returns:
+        The open database; LangGraph's checkpoint tables are there.
+
+    Raises:
+        CheckpointError: The URL is none, or the database cannot be opened.
+    """
+    if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
+        raise CheckpointError(f"A database URL is a text, not {type(url).__name__}", fix=_KNOWN)
+    if url == "memory:":
+        return SqliteBackend(None, clock=clock, label=url)
+    if url.startswith(_FILE) and url != _FILE:
+        return SqliteBackend(Path(url.removeprefix(_FILE)), clock=clock, label=url)
+    if url.startswith(("postgresql://", "postgres://")):
+        return PostgresBackend(url, clock=clock, label=_without_secrets(url))
+    raise CheckpointError(f"`{url.partition('@')[2] or url}` is no database URL", fix=_KNOWN)
+
+
+def _without_secrets(url: str) -> str:
+    try:
+        parts = conninfo_to_dict(url)
+    except Error as error:
+        raise CheckpointError(f"The PostgreSQL URL cannot be read: {error}", fix=_KNOWN) from error
+    user = f"{parts['user']}@" if parts.get("user") else ""
+    host = f"{parts.get('host') or 'localhost'}" + (f":{parts['port']}" if parts.get("port") else "")
+    return f"postgresql://{user}{host}/{parts.get('dbname', '')}"

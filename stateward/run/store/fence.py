@@ -1,0 +1,254 @@
+"""What both savers add to LangGraph's: a fence in every write, and one transaction for checkpoint and session row.
+
+Every `put` and `put_writes` checks, in its own transaction, that the writer still holds the session. A
+checkpoint that carries the control channel brings the session row and the terminal record up to date in the
+same transaction, so nobody can see one without the other. Async methods run the sync ones in threads of their own,
+those of one session always in the same: writes land in the order in which they were asked for, whatever else fills the
+pool of the event loop.
+
+Source: LangGraph issues 8039 and 8115 (order of pending writes and their checkpoint).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ParamSpec, TypeVar, cast
+from zlib import crc32
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+)
+
+from stateward.run.checkpoint import CHANNEL, FENCE, Json
+from stateward.run.store.connection import Connection, persistent
+from stateward.run.store.cursor import Cursor
+from stateward.run.store.lease import check_fence
+from stateward.run.store.sessions import Sessions
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Fenced(BaseCheckpointSaver[Any]):
+    """The fence before a saver of LangGraph's; the next class in line stores.
+
+    Args:
+        connection: The database; its checkpoint tables exist.
+        sessions: Where the control channel is projected to.
+        lanes: Threads for async calls, from 1; a session has its own.
+    """
+
+    def fence(self, connection: Connection, *, sessions: Sessions, lanes: int) -> None:
+        """Take what LangGraph's constructor has no place for."""
+        self._connection = connection
+        self._sessions = sessions
+        self._lanes = tuple(
+            ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"stateward-checkpoints-{lane}")
+            for lane in range(lanes)
+        )
+
+    def setup(self) -> None:
+        """Do nothing: the tables are made when the database is opened."""
+
+    @persistent
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint.
+
+        Args:
+            config: Names the session, and the checkpoint when it is not the latest.
+
+        Returns:
+            The checkpoint, or None.
+        """
+        return super().get_tuple(config)
+
+    @persistent
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """List checkpoints, the newest first; all are read before the first is handed out.
+
+        Args:
+            config: The session, or None for all.
+            filter: Metadata a checkpoint must have.
+            before: Only checkpoints older than this one.
+            limit: At most so many.
+
+        Returns:
+            The checkpoints.
+        """
+        return iter(tuple(super().list(config, filter=filter, before=before, limit=limit)))
+
+    @persistent
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint, its session row and its terminal record, or nothing.
+
+        Args:
+            config: Names the session, the parent checkpoint and the writer's fence.
+            checkpoint: The checkpoint.
+            metadata: Stored beside it.
+            new_versions: The channels that changed.
+
+        Returns:
+            The config that names the new checkpoint.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no fence, and someone holds the session.
+            CodecError: A channel holds a type that could not be loaded again.
+        """
+        given = _given(config)
+        control: object = checkpoint["channel_values"].get(CHANNEL)
+        control = None if given.get("checkpoint_ns") or not isinstance(control, dict) else cast("Json", control)
+        session = str(given["thread_id"])
+        with self._connection.transaction(session) as cur:
+            if control and self._sessions.follow(cur, session=session, control=control, fence=given.get(FENCE)):
+                return super().put(config, checkpoint, metadata, new_versions)
+            self._check(cur, config)
+            saved = super().put(config, checkpoint, metadata, new_versions)
+            if control:
+                self._sessions.project(cur, session=session, control=control, checkpoint=checkpoint["id"])
+        return saved
+
+    @persistent
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Store the writes of a task that belong to a checkpoint, all or none.
+
+        Args:
+            config: Names the session, the checkpoint and the writer's fence.
+            writes: Channel and value.
+            task_id: The task.
+            task_path: Its path.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no fence, and someone holds the session.
+            CodecError: A value has a type that could not be loaded again.
+        """
+        with self._connection.transaction(str(_given(config)["thread_id"])) as cur:
+            self._check(cur, config)
+            super().put_writes(config, writes, task_id, task_path)
+
+    @persistent
+    def delete_thread(self, thread_id: str) -> None:
+        """Delete the checkpoints of a session; its row, journal, ledger and audit log stay.
+
+        Args:
+            thread_id: The session's id.
+
+        Raises:
+            SessionBusy: Someone holds the session.
+        """
+        with self._connection.transaction(str(thread_id)) as cur:
+            check_fence(cur, session=str(thread_id), fence=None, now=self._connection.now())
+            super().delete_thread(thread_id)
+
+    @persistent
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Read what delta channels are made of.
+
+        Args:
+            config: Names the session and the checkpoint.
+            channels: The channels.
+
+        Returns:
+            For each the last snapshot and the writes after it.
+        """
+        return super().get_delta_channel_history(config=config, channels=channels)
+
+    def close(self) -> None:
+        """Wait for the writes that were asked for and end the threads."""
+        for lane in self._lanes:
+            lane.shutdown()
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint, as `get_tuple` does."""
+        return await self._later(_thread(config), self.get_tuple, config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """List checkpoints, as `list` does."""
+        found = self._later(_thread(config), self.list, config, filter=filter, before=before, limit=limit)
+        for one in await found:
+            yield one
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint, as `put` does."""
+        return await self._later(_thread(config), self.put, config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Store writes, as `put_writes` does."""
+        await self._later(_thread(config), self.put_writes, config, writes, task_id, task_path)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete the checkpoints of a session, as `delete_thread` does."""
+        await self._later(str(thread_id), self.delete_thread, thread_id)
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Read what delta channels are made of, as `get_delta_channel_history` does."""
+        return await self._later(_thread(config), self.get_delta_channel_history, config=config, channels=channels)
+
+    def _check(self, cur: Cursor, config: RunnableConfig) -> None:
+        given = _given(config)
+        check_fence(cur, session=str(given["thread_id"]), fence=given.get(FENCE), now=self._connection.now())
+
+    async def _later(self, session: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        lane = self._lanes[crc32(session.encode(errors="replace")) % len(self._lanes)]
+        future = lane.submit(work, *args, **kwargs)
+        # A cancelled run still writes what it had handed over: dropping it would tear a step.
+        return await asyncio.shield(asyncio.wrap_future(future))
+
+
+def _given(config: RunnableConfig) -> dict[str, Any]:
+    return config.get("configurable", {})
+
+
+def _thread(config: RunnableConfig | None) -> str:
+    return str(_given(config or {}).get("thread_id", ""))

@@ -1,0 +1,316 @@
+"""PostgreSQL: a pool of connections, so that sessions do not wait for one another.
+
+- A transaction begins with its locks, in one round trip: a shared one for the whole database and one of its own for
+  its session, or the first one exclusively. They are advisory and belong to the transaction, so a takeover never
+  interleaves with a write of the former holder.
+- A process that was stopped in the middle of a transaction would keep its locks: the server ends a transaction that
+  idles for `IDLE_S`, and the process, when it wakes, finds its connection lost and its fence stale.
+- A broken connection is thrown away. Blocks that had not begun take another one; those that had are rolled back by the
+  server, and their method is done again (`Connection.persist`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache
+from typing import Any, LiteralString, cast
+from zlib import crc32
+
+import psycopg
+from psycopg.rows import DictRow, TupleRow, dict_row
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from stateward.errors import CheckpointError
+from stateward.run.store.clock import Clock
+from stateward.run.store.connection import Connection, ConnectionLost
+from stateward.run.store.cursor import Cursor
+from stateward.run.store.postgres_words import advice, worded
+
+POOL = 16
+"""How many connections a process holds at most."""
+IDLE_S = 10
+"""How long a transaction may stand still before the server ends it, in seconds."""
+LOCK_S = 30
+"""How long a transaction waits for another one of its session, in seconds."""
+_ALL, _ONE, _SHARED = 21335, 21336, 21337
+"""First halves of our advisory locks: the whole database, one session, what all sessions share."""
+
+Raw = psycopg.Connection[TupleRow]
+
+
+class PostgresConnection(Connection):
+    """The connections of one process to a PostgreSQL database.
+
+    Args:
+        conninfo: What libpq connects to.
+        clock: Where the time comes from.
+        label: How messages name the database.
+    """
+
+    def __init__(self, conninfo: str, *, clock: Clock, label: str) -> None:
+        super().__init__(clock=clock, label=label)
+        self.conninfo = conninfo
+        self._here = _Here()
+        self._pool: ConnectionPool[Raw] = ConnectionPool(
+            conninfo,
+            kwargs={"autocommit": True, "application_name": "stateward"},
+            configure=_configure,
+            min_size=1,
+            max_size=POOL,
+            timeout=5.0,
+            open=True,
+            name="stateward",
+        )
+
+    def transaction(self, session: str = "") -> AbstractContextManager[Cursor]:
+        """Begin a transaction, or join this thread's; see `Connection.transaction`."""
+        return self._transaction(session)
+
+    def read(self) -> AbstractContextManager[Cursor]:
+        """Lend a cursor for reading; see `Connection.read`."""
+        return self._read()
+
+    @contextmanager
+    def lend(self) -> Generator[Raw]:
+        """Lend the bare connection of this thread's transaction, or one in autocommit mode.
+
+        Yields:
+            The connection.
+
+        Raises:
+            CheckpointError: The database is away, or the block's own statement failed.
+        """
+        here = self._here
+        if here.raw is not None:
+            yield here.raw
+            return
+        here.raw = self._take()
+        try:
+            yield here.raw
+        except psycopg.Error as error:
+            raise self._named(error) from error
+        finally:
+            raw, here.raw = here.raw, None
+            self._pool.putconn(raw)
+
+    @contextmanager
+    def named_rows(self, *, pipeline: bool) -> Generator[psycopg.Cursor[DictRow]]:
+        """Lend a cursor whose rows are dictionaries, as LangGraph's saver and store want them.
+
+        Args:
+            pipeline: Whether its statements are sent together; their results are not needed one by one then.
+
+        Yields:
+            The cursor.
+        """
+        with self.lend() as raw:
+            if pipeline:
+                with raw.pipeline(), raw.cursor(binary=True, row_factory=dict_row) as cur:
+                    yield cur
+            else:
+                with raw.cursor(binary=True, row_factory=dict_row) as cur:
+                    yield cur
+
+    @contextmanager
+    def _read(self) -> Generator[Cursor]:
+        with self.lend() as raw, raw.cursor() as cur:
+            try:
+                yield _Words(cur)
+            except psycopg.Error as error:
+                raise self._named(error) from error
+
+    @contextmanager
+    def _transaction(self, session: str) -> Generator[Cursor]:
+        here = self._here
+        if here.depth:
+            with self._joined() as cur:
+                yield cur
+            return
+        with self._begun(session) as raw:
+            here.doomed = False
+            try:
+                with self._joined() as cur:
+                    yield cur
+                if here.doomed:
+                    raise self._swallowed()
+                raw.execute("COMMIT")
+            except psycopg.Error as error:
+                self._roll_back(raw)
+                raise self._named(error) from error
+            except BaseException:
+                self._roll_back(raw)
+                raise
+
+    @contextmanager
+    def _begun(self, session: str) -> Generator[Raw]:
+        """Take a connection that answers, and begin on it."""
+        here = self._here
+        if here.raw is not None:
+            self._begin(here.raw, session)
+            yield here.raw
+            return
+        raw = self._take()
+        while not self._begin(raw, session):
+            self._pool.putconn(raw)  # the pool throws a broken one away
+            raw = self._take()
+        here.raw = raw
+        try:
+            yield raw
+        finally:
+            here.raw = None
+            self._pool.putconn(raw)
+
+    def _begin(self, raw: Raw, session: str) -> bool:
+        """Begin with the locks; False when the connection was broken before anything was done on it."""
+        number = crc32(session.encode(errors="replace")) - 2**31
+        locks = (
+            f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, {number})"
+            if session
+            else f"SELECT pg_advisory_xact_lock({_ALL}, 0)"
+        )
+        try:
+            raw.execute(cast("LiteralString", f"BEGIN; {locks}"), prepare=False)
+        except psycopg.Error as error:
+            if raw.broken:
+                return False
+            self._roll_back(raw)
+            raise self._named(error) from error
+        return True
+
+    @contextmanager
+    def _joined(self) -> Generator[Cursor]:
+        here = self._here
+        assert here.raw is not None  # a transaction has its connection
+        here.depth += 1
+        try:
+            with here.raw.cursor() as cur:
+                yield _Words(cur)
+        except BaseException as error:
+            here.doomed = True
+            if isinstance(error, psycopg.Error):
+                raise self._named(error) from error
+            raise
+        finally:
+            here.depth -= 1
+
+    def alone(self, cur: Cursor, *, name: str) -> None:
+        """Take a lock that all sessions share, until the transaction ends."""
+        cur.execute("SELECT pg_advisory_xact_lock(?, ?)", (_SHARED, crc32(name.encode()) - 2**31))
+
+    def version(self) -> object:
+        """Return the number of the next transaction that writes, of the whole server."""
+        with self.read() as cur:
+            return cur.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text").fetchone()[0]
+
+    def tables(self) -> frozenset[str]:
+        """Return the names of the tables that are there."""
+        with self.read() as cur:
+            found = cur.execute("SELECT tablename FROM pg_tables WHERE schemaname = ANY (current_schemas(false))")
+            return frozenset(row[0] for row in found)
+
+    def dialect(self, statement: str) -> str:
+        """Return the statement in PostgreSQL's words."""
+        return worded(statement)
+
+    def close(self) -> None:
+        """Close the connections; a second call does nothing."""
+        self.closed = True
+        self._pool.close()
+
+    def _take(self) -> Raw:
+        try:
+            return self._pool.getconn()
+        except PoolTimeout as late:
+            raise ConnectionLost(
+                f"No connection came free within {self._pool.timeout:g} s: {late}",
+                where=f"`{self.label}`",
+                fix="Start the server again, or look whether it takes more connections.",
+            ) from late
+        except PoolClosed as closed:
+            raise CheckpointError(
+                "The database is closed", where=f"`{self.label}`", fix="Open it again with `stateward.open`."
+            ) from closed
+
+    def _roll_back(self, raw: Raw) -> None:
+        if not raw.broken and raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            try:
+                raw.execute("ROLLBACK")
+            except psycopg.Error:
+                raw.close()  # the server rolls back what it lost
+
+    def _swallowed(self) -> CheckpointError:
+        return CheckpointError(
+            "A transaction was rolled back because a block inside it failed",
+            where=f"`{self.label}`",
+            fix="Let the error of the inner block pass instead of catching it inside the transaction.",
+        )
+
+    def _named(self, error: psycopg.Error) -> CheckpointError:
+        return named(error, label=self.label)
+
+
+class _Here(threading.local):
+    """The connection this thread works on, and how deep it is inside its transaction."""
+
+    raw: Raw | None = None
+    depth = 0
+    doomed = False
+
+
+class _Words:
+    """A cursor that takes `?` parameters."""
+
+    def __init__(self, raw: psycopg.Cursor[TupleRow]) -> None:
+        self._raw = raw
+
+    @property
+    def rowcount(self) -> int:
+        return self._raw.rowcount
+
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
+        self._raw.execute(_marked(sql) if parameters else cast("LiteralString", sql), parameters or None)
+        return self
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Cursor:
+        self._raw.executemany(_marked(sql), list(rows))
+        return self
+
+    def fetchone(self) -> Any:
+        return self._raw.fetchone()
+
+    def fetchall(self) -> list[Any]:
+        return self._raw.fetchall()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._raw)
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+@lru_cache(maxsize=512)
+def _marked(sql: str) -> LiteralString:
+    return cast("LiteralString", sql.replace("%", "%%").replace("?", "%s"))
+
+
+def _configure(raw: Raw) -> None:
+    settings = f"SET idle_in_transaction_session_timeout = '{IDLE_S}s'; SET lock_timeout = '{LOCK_S}s'"
+    raw.execute(cast("LiteralString", settings), prepare=False)
+
+
+def named(error: psycopg.Error, *, label: str) -> CheckpointError:
+    """Turn an error of PostgreSQL into one that says where it happened and what to do.
+
+    Args:
+        error: What the driver raised.
+        label: How the message names the database.
+
+    Returns:
+        The error to raise; `ConnectionLost` when the same work may succeed on another connection.
+    """
+    fix, lost = advice(error)
+    text = " ".join(str(error).split()) or type(error).__name__
+    kind = ConnectionLost if lost else CheckpointError
+    return kind(f"The database failed: {text}", where=f"`{label}`", fix=fix)
