@@ -18,7 +18,7 @@ from stateward.chart.definition import Activity, Definition
 from stateward.chart.explore import DEFAULT_BOUND, explore
 from stateward.chart.finding import Finding
 from stateward.chart.proof import Proof, prove
-from stateward.chart.property import Property
+from stateward.chart.property import Property, stated
 from stateward.chart.timing import timing
 from stateward.govern.check import governance
 from stateward.govern.effective import Effective
@@ -85,6 +85,7 @@ def analyse(
 
     Raises:
         UnknownTarget: A property names a state the chart does not have.
+        DefinitionError: Something is no property.
     """
     facts = {name: facts_of(tool) for name, tool in tools.items()}
     possible = fuses(chart, effectives, tools=facts)
@@ -92,7 +93,8 @@ def analyse(
     working = {node.index: node.activity for node in chart.nodes if node.activity}
     waiting = frozenset(state for state, activity in working.items() if _waits(activity.do))
     ground = Ground(graph=graph, effectives=effectives, tools=facts, waiting=waiting)
-    proofs = tuple(prove(graph, each, bounded=ground.bounded) for each in properties)
+    declared = stated(properties, where=chart.name)
+    proofs = tuple(prove(graph, each, bounded=ground.bounded) for each in declared)
     findings = (
         *structure(graph, fuses=possible),
         *timing(graph, writes=_writes(working, schema), sensitive=dict(_sensitive(schema))),

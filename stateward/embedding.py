@@ -21,6 +21,7 @@ from stateward.chart.event import Event, Occurrence
 from stateward.chart.guard import Bound, Function, bind
 from stateward.chart.state import AnyState, Final, Parallel, State, Superstate
 from stateward.chart.transition import After, History, On, When
+from stateward.run.inner import inner
 from stateward.run.mapped import refuse_unknown
 from stateward.run.state import declared_types, is_mapping_schema
 from stateward.run.update import as_update
@@ -179,6 +180,9 @@ def _actions(do: object, keys: Renaming) -> list[Function]:
 def _activity(do: object, keys: Renaming) -> Any:
     if do is None:
         return None
+    graph = inner(do)
+    if graph is not None:
+        return graph.within(keys.seen, keys.written)
     if isinstance(do, Runnable):
         work = cast("Runnable[Any, Any]", do)
         return RunnableLambda(keys.seen) | work | RunnableLambda(lambda told: keys.written(as_update(told, where="")))

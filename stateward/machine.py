@@ -20,7 +20,7 @@ from stateward.chart.definition import Definition
 from stateward.chart.explore import DEFAULT_BOUND
 from stateward.chart.extract import extract
 from stateward.chart.finding import Finding
-from stateward.chart.property import Property
+from stateward.chart.property import Property, stated
 from stateward.chart.state import AnyState, Superstate
 from stateward.chart.transition import Choices, Reactions
 from stateward.embedding import embedded, renaming
@@ -39,7 +39,7 @@ from stateward.run.door.tool import Tool, toolbox
 from stateward.run.graph import ChartGraph
 from stateward.run.lower import finish, lower
 from stateward.run.plan import chain
-from stateward.run.state import is_mapping_schema
+from stateward.run.state import declared_types, is_mapping_schema
 from stateward.run.store.database import Database
 from stateward.run.tables import Tables
 from stateward.simulation import Simulation
@@ -83,10 +83,11 @@ class Chart(Generic[S]):
         properties: Iterable[Property] = (),
     ) -> None:
         self.name = name
-        self.properties = tuple(properties)
+        self.properties = stated(properties, where=name)
         self.schema = schema
         self.policy = policy
         self.context = context
+        _refuse_schema(schema, where=name)
         self.definition: Definition = build(name, children, initial=initial, on=on, always=always)
         self._tree: Superstate[Any] | None = Superstate(name, *children, initial=initial, on=on, always=always)
 
@@ -186,9 +187,16 @@ class Chart(Generic[S]):
 
         Raises:
             UnknownTarget: The chart has no such state.
-            DefinitionError: It has no states inside.
+            DefinitionError: It has no states inside, or the schema does not declare `exit_key`.
         """
-        part = extract(self.definition, path, name=f"{self.name}-{path.replace('.', '-')}", exit_key=exit_key)
+        if exit_key is not None and exit_key not in (known := declared_types(self.schema)):
+            raise DefinitionError(
+                f"`exit_key` is {exit_key!r}, which the chart's schema does not declare",
+                where=f"{self.name}.superstate({path!r})",
+                fix=f"Declare it as text, or take another of its keys: {', '.join(sorted(known))}.",
+            )
+        name = f"{self.name}-{str(path).replace('.', '-')}"
+        part = extract(self.definition, path, name=name, exit_key=exit_key)
         return type(self).from_definition(part, self.schema, policy=self.policy, context=self.context)
 
     def as_superstate(
@@ -367,3 +375,12 @@ def _policy_of(chart: str, policy: object) -> Policy | None:
     if policy is None or isinstance(policy, Policy):
         return policy
     raise DefinitionError(f"`policy` is {policy!r}, not a policy", where=chart, fix="Use `sw.load_policy(…)`.")
+
+
+def _refuse_schema(schema: object, *, where: object) -> None:
+    if not isinstance(schema, type):
+        raise DefinitionError(
+            "The chart's schema is no class",
+            where=f"Chart({where!r})",
+            fix="Give it after the name: a TypedDict, dataclass or Pydantic model; then the states.",
+        )

@@ -1,23 +1,31 @@
 """Stepping a chart by hand: the pure kernel over plain data and a clock that only `wait` moves.
 
 No activity runs and no model is needed. What an activity would have come to is said with `complete`, what happens
-outside with `send`, and time passes with `wait`.
+outside with `send`, and time passes with `wait`. What a run would refuse is refused here: keys and values that the
+state schema does not have, and completions and timers that somebody claims to have happened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from langgraph.graph import StateGraph
+from typing_extensions import TypedDict
 
 from stateward.chart.configuration import Configuration
-from stateward.chart.data import PlainData
-from stateward.chart.definition import Definition
+from stateward.chart.data import News, PlainData, told
+from stateward.chart.definition import Action, Definition
 from stateward.chart.delay import Schedule
 from stateward.chart.event import Event, Occurrence, occurrence_of
+from stateward.chart.guard import Active
 from stateward.chart.step import Step, advance, enabled, start
 from stateward.chart.tables import ACTIVITY_DONE
-from stateward.errors import MicrostepLimit, NotExpected
+from stateward.errors import InputRefused, MicrostepLimit, NotExpected, UpdateRefused
+from stateward.run.state import Channels, StateSchema, declared_types
 
+_OWN = {"done": "Say that an activity has ended with `complete`.", "after": "Let time pass with `wait`."}
+"""Events that only the simulation itself brings about, and how."""
 MOST_AT_ONCE = 1000
 """How many timers may fall due one after the other without time passing."""
 
@@ -29,6 +37,10 @@ class Simulation:
         chart: The definition.
         state: The data that guards and actions see; changed by actions and by `complete`.
         present: Makes of the data what functions get as state; None if that is the dictionary itself.
+        schema: The state schema, by which data is checked as in a run; None if any data will do.
+
+    Raises:
+        InputRefused: The state does not fit the schema.
     """
 
     def __init__(
@@ -37,9 +49,12 @@ class Simulation:
         *,
         state: dict[str, Any],
         present: Callable[[Mapping[str, object]], object] | None = None,
+        schema: type[Any] | None = None,
     ) -> None:
         self.chart = chart
-        self.data = PlainData(state, present=present)
+        self.data = (
+            PlainData(state, present=present) if schema is None else _Typed(state, present=present, schema=schema)
+        )
         self.now = 0.0
         """Seconds since the start, which only `wait` adds to."""
         self._pending: list[tuple[float, Schedule]] = []
@@ -86,9 +101,10 @@ class Simulation:
             The active innermost states afterwards.
 
         Raises:
+            NotExpected: It is a completion or a timer.
             NoTransition: A completed state's `to` led nowhere.
         """
-        return self._take(occurrence_of(event))
+        return self._take(_sendable(occurrence_of(event)))
 
     def complete(self, update: Mapping[str, Any] | None = None, *, path: str | None = None) -> tuple[str, ...]:
         """Say that an activity has ended.
@@ -102,11 +118,13 @@ class Simulation:
 
         Raises:
             NotExpected: No activity is running there, or several are and `path` does not say which.
+            UpdateRefused: The update does not fit the state schema; nothing has changed.
             NoTransition: None of the state's `to` guards is true and it has no default.
         """
         path = self._activity(path)
+        fitting = self.data.fitting(update or {}, where=path) if isinstance(self.data, _Typed) else update
+        self.data.state.update(fitting or {})
         self._working.discard(self.chart.by_path[path])
-        self.data.state.update(update or {})
         return self._take(Occurrence(name=f"{ACTIVITY_DONE}{path}"))
 
     def fail(self, event: Occurrence | str = "error.activity", *, path: str | None = None) -> tuple[str, ...]:
@@ -120,12 +138,12 @@ class Simulation:
             The active innermost states afterwards.
 
         Raises:
-            NotExpected: No activity is running there, or several are and `path` does not say which.
+            NotExpected: No activity is running there, or several are and `path` does not say which, or the event is a
+                completion or a timer.
             NoTransition: A completed state's `to` led nowhere.
         """
-        path = self._activity(path)
+        path, happened = self._activity(path), _sendable(occurrence_of(event))
         self._working.discard(self.chart.by_path[path])
-        happened = occurrence_of(event)
         return self._take(happened if happened.data else Occurrence(name=happened.name, data={"state": path}))
 
     def wait(self, seconds: float) -> tuple[str, ...]:
@@ -186,6 +204,54 @@ class Simulation:
             self._pending.remove(first)
             self.now = first[0]
             self._note(advance(self.chart, self.configuration, [first[1].event], self.data))
+
+
+class _Typed(PlainData):
+    """Plain data that takes what a run would take: updates are validated and coerced, key by key."""
+
+    def __init__(
+        self,
+        state: Mapping[str, Any],
+        *,
+        present: Callable[[Mapping[str, object]], object] | None,
+        schema: type[Any],
+    ) -> None:
+        super().__init__(state, present=present)
+        self._schema = _schema(schema)
+        try:
+            self.state = self.fitting(state, where="the input")
+        except UpdateRefused as misfit:
+            raise InputRefused(misfit.what, where="the input", fix=misfit.fix) from misfit
+
+    def fitting(self, update: Mapping[str, Any], *, where: str) -> dict[str, object]:
+        """Return an update as it would be committed."""
+        old = self.state
+        return {key: self._schema.normalise(key, new, base=old.get(key), where=where) for key, new in update.items()}
+
+    def perform(self, action: Action, *, event: Occurrence | None, active: Active) -> Sequence[News]:
+        """Run an action; an update that does not fit is its error, as in a run."""
+        returned = action.fn(self._seen(), event.value if event else None, active=active)
+        return told(returned, action=action, take=self._take)
+
+    def _take(self, update: Mapping[str, object]) -> None:
+        try:
+            self.state.update(self.fitting(update, where="an action"))
+        except UpdateRefused as misfit:
+            raise ValueError(str(misfit)) from misfit  # no StatewardError: the kernel makes `error.action` of it
+
+
+def _schema(schema: type[Any]) -> StateSchema:
+    hints = declared_types(schema)
+    make = cast("Callable[[str, dict[str, Any]], type[Any]]", TypedDict)
+    channels = cast("Channels", StateGraph(make("state", dict(hints))).channels)
+    return StateSchema(schema=schema, channels=channels, types=hints)
+
+
+def _sendable(event: Occurrence) -> Occurrence:
+    kind = event.name.partition(".")[0]
+    if kind in _OWN:
+        raise NotExpected(f"`{event.name}` is an event that only the chart itself raises", fix=_OWN[kind])
+    return event
 
 
 def _due(timer: tuple[float, Schedule]) -> float:

@@ -11,10 +11,13 @@ from typing import Any
 
 from stateward.errors import SessionBusy, StatewardError
 from stateward.run.call import is_held
+from stateward.run.checkpoint import AFTER
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.graph import ChartGraph
+from stateward.run.seat import seated
 from stateward.run.session import Outcome, Session
 from stateward.run.store.database import Database
+from stateward.run.store.sessions import SessionRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +35,7 @@ def wake(graph: ChartGraph, database: Database, *, context: Any = None) -> list[
     """Go on with the sessions of a graph whose time has come, one after the other, the longest overdue first.
 
     Args:
-        graph: The compiled chart, over the checkpointer it runs with.
+        graph: The compiled chart. One without a checkpointer is attached to the database.
         database: Where its sessions are.
         context: LangGraph's `context=` for each of them.
 
@@ -46,7 +49,7 @@ async def awake(graph: ChartGraph, database: Database, *, context: Any = None) -
     """Go on with the sessions of a graph whose time has come; see `wake`.
 
     Args:
-        graph: The compiled chart, over the checkpointer it runs with.
+        graph: The compiled chart. One without a checkpointer is attached to the database.
         database: Where its sessions are.
         context: LangGraph's `context=` for each of them.
 
@@ -65,16 +68,27 @@ def sleepers(graph: ChartGraph, database: Database, *, context: Any = None) -> t
         context: LangGraph's `context=` for each of them.
 
     Returns:
-        The sessions, the longest overdue first; each is called for its own tenant.
+        The sessions, the longest overdue first; each is called for its own tenant, and is busy (`SessionBusy`) if
+        anybody went on with it since it was found.
+
+    Raises:
+        DefinitionError: The graph keeps its checkpoints and its tables elsewhere.
     """
-    ids = database.sessions.waking(graph=graph.machine.name, now=database.clock.now())
-    return tuple(_session(id, graph, database, context) for id in ids if database.leases.held(id) is None)
+    graph, name = seated(graph, database), graph.machine.name
+    rows = [database.sessions.get(id) for id in _due(database, name)]
+    free = [row for row in rows if database.leases.held(row.id) is None]
+    # Whose turn it still is after the look at its fence: who went on with it before that look is seen here.
+    due = set(_due(database, name))
+    return tuple(_session(row, graph, database, context) for row in free if row.id in due)
 
 
-def _session(id: str, graph: ChartGraph, database: Database, context: Any) -> Session:
-    tenant = database.sessions.get(id).tenant
-    own = graph.with_config(configurable={"tenant": tenant}) if tenant else graph
-    return Session(id, own, database, context=context)
+def _due(database: Database, graph: str) -> tuple[str, ...]:
+    return database.sessions.waking(graph=graph, now=database.clock.now())
+
+
+def _session(row: SessionRow, graph: ChartGraph, database: Database, context: Any) -> Session:
+    tenant = {"tenant": row.tenant} if row.tenant else {}
+    return Session(row.id, graph.with_config(configurable={**tenant, AFTER: row.fence}), database, context=context)
 
 
 def _waking(graph: ChartGraph, database: Database, context: Any) -> Steps[list[Woken]]:

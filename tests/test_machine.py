@@ -12,6 +12,7 @@ from langgraph.store.memory import InMemoryStore
 import stateward as sw
 from stateward.errors import DefinitionError, UnknownTarget
 from stateward.govern.policy import Fuses, Policy, Rule, ToolPolicy
+from stateward.properties import never
 from stateward.run.door.role import ModelRole
 from stateward.testing import ScriptedModel
 from tests.charts.one import One, one
@@ -105,3 +106,39 @@ def test_variable_names_the_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     """`STATEWARD_DB` is read when a chart is compiled."""
     monkeypatch.setenv("STATEWARD_DB", f"sqlite:///{tmp_path}/w.db")
     assert working().compile().tables.url == f"sqlite:///{tmp_path}/w.db"
+
+
+def test_the_schema_is_a_class() -> None:
+    """A state in its place, or nothing, is told what belongs there."""
+    wrong: Any = sw.State("A")
+    with pytest.raises(DefinitionError, match=r"schema is no class \(at Chart\('c'\)\)\. Give it after the name"):
+        sw.Chart("c", wrong)
+    wrong = None
+    with pytest.raises(DefinitionError, match="schema is no class"):
+        sw.Chart("c", wrong, sw.State("A"))
+
+
+def test_an_exit_key_is_declared() -> None:
+    """Else the run would fail only when it leaves the superstate."""
+    with pytest.raises(DefinitionError, match=r"`exit_key` is 'nope', which .* another of its keys: "):
+        working().superstate("WORKING", exit_key="nope")
+
+
+@pytest.mark.parametrize("path", [None, 3, ""])
+def test_a_superstate_is_taken_out_by_its_path(path: Any) -> None:
+    """What is no path is told the paths there are."""
+    with pytest.raises(UnknownTarget, match=r"is no state .*Superstates: `WORKING`"):
+        working().superstate(path)
+
+
+@pytest.mark.parametrize("properties", [3, [3], ["never"]])
+def test_only_a_property_can_be_stated(properties: Any) -> None:
+    """Anything else is refused when the chart is written."""
+    with pytest.raises(DefinitionError, match=r"which is no property .*`stateward.properties`"):
+        sw.Chart("c", One, sw.State("A"), properties=properties)
+
+
+def test_one_property_alone_is_taken_as_one() -> None:
+    """As one transition or one action is."""
+    alone: Any = never("A")
+    assert sw.Chart("c", One, sw.State("A"), properties=alone).properties == (alone,)

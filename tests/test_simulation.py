@@ -8,7 +8,8 @@ import pytest
 
 import stateward as sw
 from stateward.chart.delay import Delayed
-from stateward.errors import MicrostepLimit, NotExpected, NoTransition
+from stateward.errors import InputRefused, MicrostepLimit, NotExpected, NoTransition, UpdateRefused
+from stateward.simulation import Simulation
 from tests.charts.one import One
 from tests.charts.waiting import Note, waiting
 from tests.charts.working import Resume, working
@@ -136,3 +137,57 @@ def test_functions_get_an_instance_where_the_schema_is_a_class() -> None:
 def late(state: Clock) -> bool:
     """Look at an attribute."""
     return state.ticks > 2
+
+
+# -- what a run would refuse ------------------------------------------------------------------------------
+
+
+def typed(state: dict[str, object] | None = None) -> Simulation:
+    """A chart of one activity and a wait, whose data is checked by its schema."""
+    chart = sw.Chart(
+        "typed",
+        One,
+        sw.State("ACT", do=len, to="OPEN"),
+        sw.State("OPEN", on=[sw.on("bad", do=lambda state: {"number": "many"}), sw.on("error.action", "DONE")]),
+        sw.Final("DONE"),
+    )
+    return Simulation(chart.definition, state=state or {}, schema=One)
+
+
+@pytest.mark.parametrize("event", ["done.state.ACT", "done.activity.ACT", "after.ACT.0"])
+def test_completions_and_timers_cannot_be_claimed(event: str) -> None:
+    """They come from `complete` and `wait`; nothing moves."""
+    simulation = typed()
+    for call in (simulation.send, simulation.fail):
+        with pytest.raises(NotExpected, match="only the chart itself"):
+            call(event)
+    assert (simulation.at, simulation.activities) == (("ACT",), ("ACT",))
+
+
+@pytest.mark.parametrize("update", [{"nobody": 1}, {"number": "many"}, {"messages": [3.5]}])
+def test_an_update_that_a_run_refuses_is_refused(update: dict[str, object]) -> None:
+    """The activity has not ended then."""
+    simulation = typed()
+    with pytest.raises(UpdateRefused):
+        simulation.complete(update)
+    assert (simulation.activities, simulation.data.state) == (("ACT",), {})
+
+
+def test_a_state_that_a_run_refuses_is_refused() -> None:
+    """As an input that does not fit."""
+    with pytest.raises(InputRefused, match="number"):
+        typed({"number": "many"})
+
+
+def test_an_update_is_coerced_as_in_a_run() -> None:
+    """Guards see the committed form."""
+    simulation = typed()
+    simulation.complete({"number": "3"})
+    assert simulation.data.state["number"] == 3
+
+
+def test_an_action_s_update_that_does_not_fit_is_its_error() -> None:
+    """The kernel makes `error.action` of it."""
+    simulation = typed()
+    simulation.complete()
+    assert simulation.send("bad") == ("DONE",)

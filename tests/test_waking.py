@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import stateward as sw
+from stateward.errors import SessionBusy
 from stateward.run.graph import ChartGraph
 from stateward.run.store.database import Database
 from stateward.testing import How, ManualClock
@@ -118,3 +119,15 @@ def test_sleepers_are_sessions_to_be_driven_by_other_means(
     clock.advance(60)
     assert [session.id for session in sleepers(graph, database)] == ["a", "b"]
     assert sleepers(graph, database)[0].resume().path == "OUT"
+
+
+def test_a_session_that_another_driver_woke_is_not_reported_again(
+    how: How, graph: ChartGraph, database: Database, clock: ManualClock
+) -> None:
+    """Both found it; its timer fires once, and the second finds that somebody went on with it since."""
+    clock.advance(60)
+    (first, second) = sleepers(graph, database)
+    assert (first.id, second.id) == ("a", "b")
+    assert [one.session for one in woken(how, graph, database)] == ["a", "b"]
+    with pytest.raises(SessionBusy, match="went on"):
+        first.resume()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -24,6 +23,7 @@ from stateward.chart.signature import Actions
 from stateward.chart.state import AnyState, Final, Parallel, State, Superstate
 from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE, define
 from stateward.chart.transition import After, Choice, Choices, History, On, Reactions, Targets, When
+from stateward.chart.written import ROOT, check_written
 from stateward.errors import DefinitionError
 
 HISTORY_NAME = "(history)"
@@ -52,11 +52,13 @@ def build(
 
     Raises:
         UnknownTarget: A target or initial state does not exist.
-        DefinitionError: An illegal or duplicate name, a superstate without states, a final state as a region, a
-            `History` without history, targets that cannot be active together, two event types of one name, a
-            timeout that is not positive, a delay that is negative, or a function that cannot be bound.
+        DefinitionError: Something that cannot stand where it stands, an illegal or duplicate name, a superstate without
+            states, a final state as a region, a `History` without history, targets that cannot be active together, two
+            event types of one name, a timeout that is not positive, a delay that is negative, or a function that cannot
+            be bound.
     """
     top = Superstate(name, *children, initial=initial, on=on, always=always)
+    check_written(name, top)
     nodes: list[_Draft] = []
     _lay_out(top, drafts=nodes, parent=-1, path="")
     return _Compiler(name, nodes).definition()
@@ -117,26 +119,16 @@ def _inside(written: _Composite) -> Sequence[_Any]:
 
 
 def _check_inside(written: _Composite, *, where: str) -> None:
-    if isinstance(written, Superstate) and not written.children:
-        raise DefinitionError("A superstate has no states inside", where=where, fix="Add one, or make it a `State`.")
     if isinstance(written, Parallel):
         _check_regions(written, where=where)
     seen: set[str] = set()
     for child in _inside(written):
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", child.name):
-            raise DefinitionError(
-                f"`{child.name}` is not a state name",
-                where=where,
-                fix="Use letters, digits, `_` and `-`, not beginning with a digit or `-`.",
-            )
         if child.name in seen:
             raise DefinitionError(f"Two states are named `{child.name}`", where=where, fix="Rename one of them.")
         seen.add(child.name)
 
 
 def _check_regions(written: Parallel[Any], *, where: str) -> None:
-    if not written.regions:
-        raise DefinitionError("A parallel state has no regions", where=where, fix="Add some, or make it a `State`.")
     for region in written.regions:
         if isinstance(cast("object", region), Final):
             raise DefinitionError(
@@ -148,7 +140,7 @@ def _check_regions(written: Parallel[Any], *, where: str) -> None:
 
 def _with_functions(node: Node, *, written: _Any) -> Node:
     if isinstance(written, Final):
-        data = bind_pure(written.data, where=node.path) if written.data else None
+        data = None if written.data is None else bind_pure(written.data, where=node.path)
         return replace(node, entry=_actions(written.entry, where=node.path), data=data)
     return replace(
         node,
@@ -160,12 +152,6 @@ def _with_functions(node: Node, *, written: _Any) -> Node:
 
 
 def _activity(written: State[Any], *, where: str) -> Activity | None:
-    if written.timeout_s is not None and written.timeout_s <= 0:
-        raise DefinitionError(
-            f"`timeout_s` is {written.timeout_s}",
-            where=where,
-            fix="Give seconds above 0, or None for no limit.",
-        )
     if written.do is None:
         if written.model or written.tools or written.output is not None or written.timeout_s is not None:
             raise DefinitionError(
@@ -238,12 +224,20 @@ class _Compiler:
 
     def _choice(self, node: Node, *, choice: Choice[Any], kind: TransitionKind, events: tuple[str, ...]) -> None:
         if isinstance(choice, When):
-            self._add(node, kind=kind, events=events, guard=choice.guard, target=choice.target, do=choice.do)
+            self._add(
+                node,
+                kind=kind,
+                events=events,
+                guard=choice.guard,
+                target=choice.target,
+                do=choice.do,
+                internal=choice.internal,
+            )
         else:
             self._add(node, kind=kind, events=events, guard=None, target=choice, do=())
 
     def _reaction(self, node: Node, *, on: On[Any]) -> None:
-        name = normal(self._event(on.event, where=node.path))
+        name = normal(self._event(on.event, where=node.path or ROOT))
         self._add(
             node,
             kind="event",
@@ -294,7 +288,7 @@ class _Compiler:
         self.transitions.append(transition)
 
     def _event(self, event: EventLike, *, where: str) -> str:
-        name = event_name_of(event)
+        name = event_name_of(event, where=where)
         kind = None if isinstance(event, str) else event
         known = self.events.get(name)
         if known and kind and known is not kind:

@@ -189,7 +189,7 @@ class Tables:
     has_parallel: bool
     has_timers: bool
     arrows: tuple[str, ...]
-    """Per transition: `SOURCE -> TARGET`, as histories show it."""
+    """Per transition: `SOURCE -> TARGET`, as histories show it; with event and guard where several lead there."""
     asked: tuple[tuple[int, ...], ...]
     """Per transition: the histories that have a say in what it leaves and enters."""
     routes: dict[tuple[tuple[int, ...], tuple[int, ...], Remembered], Route] = field(

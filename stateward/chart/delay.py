@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from stateward.chart.event import Event, Occurrence, occurrence_of
+from stateward.chart.event import Event, Occurrence, event_name_of, occurrence_of
+from stateward.errors import DefinitionError
 
 AFTER = "after."
 """The start of the event of an `after` transition; the state's path and the transition's number follow."""
@@ -52,8 +53,10 @@ class Delayed:
         id: A name of the author's to cancel it by; empty if that is not wanted. Of an id several may be pending.
 
     Raises:
-        ValueError: `after_s` is negative or not finite, or `id` looks like a timer of the chart's own. In an action
-            that is the event `error.action`.
+        DefinitionError: `event` is no event, or a bare name is not a legal event name. In an action that, too, is the
+            event `error.action`.
+        ValueError: `after_s` is negative or not finite, or `id` is no text or looks like a timer of the chart's own. In
+            an action that is the event `error.action`.
 
     Source: SCXML 6.2, `<send>` with `delay` and `id`.
     """
@@ -63,6 +66,7 @@ class Delayed:
     id: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
+        _refuse_wrong(self.event)
         if not is_delay(self.after_s):
             raise ValueError(f"`after_s` is {self.after_s!r}; give finite seconds from 0")
         _refuse_own(self.id)
@@ -85,11 +89,7 @@ class Delayed:
         return Cancel(id=id)
 
     def schedule(self) -> Schedule:
-        """Return what the step says of it.
-
-        Raises:
-            DefinitionError: A bare name is not a legal event name.
-        """
+        """Return what the step says of it."""
         return Schedule(id=self.id, event=occurrence_of(self.event), delay_s=float(self.after_s), owner=-1)
 
 
@@ -98,6 +98,20 @@ def is_delay(seconds: object) -> bool:
     return isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds < math.inf
 
 
-def _refuse_own(id: str) -> None:
+def _refuse_wrong(event: object) -> None:
+    if isinstance(event, str):
+        event_name_of(event, where="Delayed(…)")
+    elif not isinstance(event, Event | Occurrence):
+        kind = event.__name__ if isinstance(event, type) and issubclass(event, Event) else ""
+        raise DefinitionError(
+            f"{event!r} is no event that could happen",
+            where="Delayed(…)",
+            fix=f"Make one: `{kind}(…)`." if kind else "Give a typed event, a bare name or a happening.",
+        )
+
+
+def _refuse_own(id: object) -> None:
+    if not isinstance(id, str):
+        raise ValueError(f"`id` is {id!r}; give a text, or leave it out")
     if id.startswith(AFTER):
         raise ValueError(f"`{id}` is the id of a timer of `after`, which only leaving its state cancels")

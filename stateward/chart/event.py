@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -38,22 +38,29 @@ class Occurrence:
         return self.data if isinstance(self.data, Event) else self
 
 
-def event_name_of(event: EventLike) -> str:
+def event_name_of(event: EventLike, *, where: str = "") -> str:
     """Return the name under which an event is matched.
 
     Args:
         event: An `Event` subclass or a bare name (dotted tokens; `*` and a trailing `.*` match more).
+        where: The place that names it, for messages.
 
     Returns:
         The name: `event_name` if the class sets it itself, else the class name in snake_case.
 
     Raises:
-        DefinitionError: The name is not made of legal tokens.
+        DefinitionError: It is neither, or the name is not made of legal tokens.
     """
+    given = cast("object", event)
+    if not isinstance(given, str) and not (isinstance(given, type) and issubclass(given, Event)):
+        raise DefinitionError(
+            f"{event!r} is no event", where=where, fix="Give a name, or a class that inherits from `Event`."
+        )
     name = event if isinstance(event, str) else _class_name(event)
     if not re.fullmatch(r"\*|[A-Za-z_][\w-]*(\.[\w-]+)*(\.\*?)?", name):
         raise DefinitionError(
             f"`{name}` is not an event name",
+            where=where,
             fix="Use letters, digits, `_` and `-`, in tokens joined by dots; `*` alone or as the last token.",
         )
     return name

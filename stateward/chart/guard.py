@@ -79,7 +79,7 @@ def bind(fn: object, *, where: str, allowed: tuple[str, ...] = PURE) -> Bound:
     """
     name = qualified_name(fn)
     if not callable(fn):
-        raise DefinitionError(f"`{name}` is not callable", where=where, fix="Pass a function.")
+        raise DefinitionError(f"{fn!r} is not callable", where=where, fix="Pass a function.")
     places = [(p, _place(p, first=i == 0)) for i, p in enumerate(_parameters(fn, name=name, where=where))]
     for parameter, place in places:
         if place < 0 or _NAMES[place] not in allowed:
@@ -116,7 +116,7 @@ def bind_all(fns: Function | Iterable[Function], *, where: str) -> tuple[Bound, 
     Raises:
         DefinitionError: As `bind_pure`, for the first function that does not fit.
     """
-    several = (fns,) if callable(fns) else tuple(fns)
+    several = (fns,) if callable(fns) or not isinstance(cast("object", fns), Iterable) else tuple(fns)
     return tuple(bind_pure(fn, where=where) for fn in several)
 
 

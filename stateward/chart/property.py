@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from stateward.chart.definition import Definition
-from stateward.errors import UnknownTarget
+from stateward.errors import DefinitionError, UnknownTarget
 
 BROKEN = -1
 """The mark of a run that breaks the property."""
@@ -124,6 +124,27 @@ class Eventually:
 
 Property = Never | AlwaysBefore | Separate | Eventually
 """What can be stated of a chart."""
+
+
+def stated(properties: object, *, where: object) -> tuple[Property, ...]:
+    """Return properties as given by an author.
+
+    Args:
+        properties: Any number of them.
+        where: The chart's name, for the message.
+
+    Raises:
+        DefinitionError: Something is no property.
+    """
+    several = tuple(cast("Iterable[object]", properties)) if isinstance(properties, Iterable) else (properties,)
+    for one in several:
+        if not isinstance(one, Safety | Eventually):
+            raise DefinitionError(
+                f"`properties` has {one!r}, which is no property",
+                where=f"Chart({where!r})",
+                fix="Make them with the functions of `stateward.properties`.",
+            )
+    return cast("tuple[Property, ...]", several)
 
 
 def never(state: str, *, after: str | None = None) -> Never:

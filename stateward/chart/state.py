@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal
+from typing import Any, Generic, Literal, cast
 
 from stateward.chart.signature import Actions, Activity, Result, S
-from stateward.chart.transition import After, Choices, On, Reaction, Reactions
+from stateward.chart.transition import Choices, Reaction, Reactions
 
 HistoryKind = Literal["shallow", "deep"]
 """What a superstate or parallel state remembers when it is left.
@@ -65,7 +65,7 @@ class State(Generic[S]):
         exit: Actions[S] | None = None,
         policy: object = None,
     ) -> None:
-        _fill(self, name=name, do=do, model=model, tools=tuple(tools), output=output, timeout_s=timeout_s)
+        _fill(self, name=name, do=do, model=model, tools=_tuple(tools), output=output, timeout_s=timeout_s)
         _fill(self, to=to, on=_several(on), always=_or_none(always), entry=_or_none(entry), exit=_or_none(exit))
         _fill(self, policy=policy)
 
@@ -114,7 +114,7 @@ class Superstate(Generic[S]):
         exit: Actions[S] | None = None,
         policy: object = None,
     ) -> None:
-        first = initial if isinstance(initial, str | None) else tuple(initial)
+        first = None if initial is None else initial if isinstance(initial, str) else _tuple(initial)
         _fill(self, name=name, children=children, initial=first, history=history, to=to, on=_several(on))
         _fill(self, always=_or_none(always), entry=_or_none(entry), exit=_or_none(exit), policy=policy)
 
@@ -199,6 +199,11 @@ def _or_none(given: object) -> object:
 
 
 def _several(on: Reactions[S] | None) -> tuple[Reaction[S], ...]:
-    if on is None:
-        return ()
-    return (on,) if isinstance(on, On | After) else tuple(on)
+    return () if on is None else _tuple(on)
+
+
+def _tuple(given: object) -> tuple[Any, ...]:
+    """Return one thing or several as a tuple; what cannot be here at all stays in it, for the chart to refuse."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        return (cast("object", given),)
+    return tuple(cast("Iterable[object]", given))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from stateward.chart.arrow import arrows
 from stateward.chart.definition import Definition, Node, Plan, Tables, Transition
 from stateward.chart.entry import domain, plan
 from stateward.chart.event import Event
@@ -60,7 +61,7 @@ def _tabulate(name: str, nodes: tuple[Node, ...], transitions: tuple[Transition,
         has_history=any(node.kind == "history" for node in nodes),
         has_parallel=any(node.kind == "parallel" for node in nodes),
         has_timers=any(transition.delay is not None for transition in transitions),
-        arrows=tuple(_arrow(name, nodes, transition) for transition in transitions),
+        arrows=arrows(transitions, nodes=nodes, name=name),
         asked=_asked(nodes, transitions),
     )
 
@@ -113,11 +114,6 @@ def _asked(nodes: tuple[Node, ...], transitions: tuple[Transition, ...]) -> tupl
     met = tuple(t for node in nodes for t in (*node.initial, *node.default) if nodes[t].kind == "history")
     targeted = [tuple(t for t in transition.targets if nodes[t].kind == "history") for transition in transitions]
     return tuple((*mine, *met) for mine in targeted)
-
-
-def _arrow(name: str, nodes: tuple[Node, ...], transition: Transition) -> str:
-    targets = ", ".join(nodes[target].path for target in transition.targets)
-    return f"{nodes[transition.source].path or name} -> {targets or '(stays)'}"
 
 
 def _completions(nodes: tuple[Node, ...]) -> dict[str, int]:

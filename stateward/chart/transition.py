@@ -48,6 +48,7 @@ class When(Generic[S]):
     guard: Guard[S]
     target: Targets
     do: Actions[S]
+    internal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,15 +85,18 @@ Choices = Choice[S] | Sequence[Choice[S]]
 _Told = Told | Sequence[Told]
 
 
-def when(guard: Guard[T], target: Targets, *, do: Actions[T] | None = None) -> When[T]:
+def when(guard: Guard[T], target: Targets, *, do: Actions[T] | None = None, internal: bool = False) -> When[T]:
     """Lead to the target if the guard is true.
 
     Args:
         guard: A pure function of `(state)` or `(state, event)`; it may also name `active`, the active states' paths.
         target: Where to go; several targets are entered together.
         do: Actions that run between the exits and the entries.
+        internal: From a superstate to a state inside it, do not leave the superstate.
+
+    Source: SCXML 3.5 and 3.13, `type` of a transition, which one without an event has as well.
     """
-    return When(guard=guard, target=target, do=() if do is None else do)
+    return When(guard=guard, target=target, do=() if do is None else do, internal=internal)
 
 
 @overload

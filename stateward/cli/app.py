@@ -17,16 +17,22 @@ from typer.core import TyperGroup
 
 from stateward.cli import (
     answer,
+    branches,
     check,
+    diff,
     draw,
     export,
+    fork,
+    freeze,
     history,
     inbox,
     policy,
+    replay,
     resume,
     run,
     send,
     sessions,
+    show,
     simulate,
     wake,
 )
@@ -88,7 +94,27 @@ def build_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
-    for module in (run, inbox, answer, sessions, history, resume, send, wake, policy, draw, export, check, simulate):
+    for module in (
+        run,
+        inbox,
+        answer,
+        sessions,
+        history,
+        show,
+        diff,
+        fork,
+        branches,
+        resume,
+        send,
+        wake,
+        policy,
+        draw,
+        export,
+        check,
+        simulate,
+        replay,
+        freeze,
+    ):
         module.add_to(app)
     return app
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Annotated
 
 import typer
@@ -22,12 +22,13 @@ _HELP = """Check a chart before any run, under its policies.
 What cannot be reached, left or ended; transitions that are never taken or
 exclude each other; circles without a fuse; tools without an approval; and
 whether the properties the chart declares hold. Each with a shortest way
-that shows it. The exit code is 1 when one is an error.
+that shows it. The exit code is 1 when one is an error. Notes, by which
+nothing is wrong, are counted, and shown with --notes.
 
 Examples:
 
   stateward check support_desk
-  stateward check support_desk --totals
+  stateward check support_desk --totals --notes
   stateward check support_desk --strict --json
 """
 
@@ -49,6 +50,9 @@ def _check(
     with_totals: Annotated[
         bool, typer.Option("--totals", help="Say what a run can come to: calls, turns, money, sums.")
     ] = False,
+    with_notes: Annotated[
+        bool, typer.Option("--notes", help="Show notes as well: what was assumed, or could not be decided.")
+    ] = False,
     bound: Annotated[
         int, typer.Option("--bound", metavar="N", min=1, help="Configurations to explore before a coarser look.")
     ] = DEFAULT_BOUND,
@@ -60,7 +64,8 @@ def _check(
         told = [total.to_json() for total in report.totals]
         print_json(report.to_json() | ({"totals": told} if with_totals else {}))
     else:
-        _show(report, totals=report.totals if with_totals else ())
+        hidden = frozenset[str]() if with_notes else frozenset(["note"])
+        _show(report, totals=report.totals if with_totals else (), hidden=hidden)
     bad = {"error", "warning"} if strict else {"error"}
     raise typer.Exit(1 if any(finding.severity in bad for finding in report.findings) else 0)
 
@@ -76,17 +81,17 @@ def _report(machine: Machine, *, bound: int) -> Report:
     )
 
 
-def _show(report: Report, *, totals: Sequence[Total]) -> None:
+def _show(report: Report, *, totals: Sequence[Total], hidden: Collection[str]) -> None:
     console = stdout()
     for finding in report.findings:
-        for line in _lines(finding):
+        for line in () if finding.severity in hidden else _lines(finding):
             console.print(line)
     for proof in report.proofs:
         if proof.holds:
             console.print(Text.assemble(("proven  ", "green"), plain(proof.property)))
     if totals:
         print_table([_row(total) for total in totals], empty="")
-    console.print(Text(_closing(report)))
+    console.print(Text(_closing(report, hidden=hidden)))
 
 
 def _lines(finding: Finding) -> Iterator[Text]:
@@ -121,11 +126,15 @@ def _row(total: Total) -> dict[str, object]:
     }
 
 
-def _closing(report: Report) -> str:
+def _closing(report: Report, *, hidden: Collection[str]) -> str:
     counts = {"error": 0, "warning": 0, "note": 0}
     for finding in report.findings:
         counts[finding.severity] += 1
-    told = ", ".join(_counted(number, name) for name, number in counts.items() if number)
+    told = ", ".join(
+        _counted(number, name) + (f" (shown with `--{name}s`)" if name in hidden else "")
+        for name, number in counts.items()
+        if number
+    )
     held = sum(proof.holds is True for proof in report.proofs)
     how = "all" if report.exact else "not all (see `bound`)"
     looked = f"{_counted(report.states, 'state')}, {_counted(report.configurations, 'configuration')}, {how} explored"

@@ -16,7 +16,7 @@ from stateward.cli.rendering import say
 from stateward.errors import DefinitionError
 from stateward.govern.note import notes
 from stateward.picture.picture import picture
-from stateward.run.plan import Machine
+from stateward.picture.trail import is_step
 from stateward.run.timeline import TimelineRow, timeline
 
 _HELP = """Draw a chart, with fuses and approvals.
@@ -72,7 +72,8 @@ def _draw(
         format=format or (_SUFFIXES.get(out.suffix.lower(), "mermaid") if out else "mermaid"),
         notes=notes(machine.chart, machine.effectives),
         highlight=[path for path in standing.highlight if path in machine.chart.by_path],
-        path=[step for step in standing.path if _is_known(machine, step)],
+        # A session may have been run by an earlier form of the chart.
+        path=[step for step in standing.path if is_step(machine.chart, step)],
     )
     _write(drawn, out)
 
@@ -87,13 +88,10 @@ def _standing(session: str, *, graph: str, overrides: Sequence[str], db: str) ->
 
 
 def _steps(row: TimelineRow) -> Iterator[str]:
+    """Yield the step's state and what it took, with a gap behind: the next may be of another region."""
     yield row.state
     yield from row.taken
-
-
-def _is_known(machine: Machine, step: str) -> bool:
-    """Tell whether the chart has this step: a session may have been run by an earlier form of it."""
-    return bool(step) and (step in machine.chart.by_path or step in machine.chart.tables.arrows)
+    yield ""
 
 
 def _write(drawn: str | bytes, out: Path | None) -> None:

@@ -11,6 +11,7 @@ from stateward.cli import options
 from stateward.cli.place import find_session, open_existing
 from stateward.cli.rendering import cell, money, print_facts, print_json, print_table
 from stateward.cli.sessions import session_json
+from stateward.cli.step import BranchName
 from stateward.run.store.entry import Entry
 from stateward.run.timeline import TimelineRow, timeline
 
@@ -18,12 +19,13 @@ _HELP = """Show what happened in a session, step by step.
 
 State, event, transitions, guards, changed keys, calls and cost. Calls that
 led to no checkpoint yet, because the process died or is still at work,
-stand at the end as (not committed).
+stand at the end as (not committed). A session that was forked shows the
+branch it is on, from the beginning; --branch shows another one.
 
 Examples:
 
   stateward history inbox-001
-  stateward history inbox-001 --json
+  stateward history inbox-001 --branch main --json
 """
 
 SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="Its id.", show_default=False)]
@@ -40,6 +42,7 @@ def add_to(app: typer.Typer) -> None:
 
 def _history(
     session: SessionId,
+    branch: BranchName = None,
     graph: options.GraphOfSession = None,
     overrides: options.Overrides = None,
     db: options.Db = options.DEFAULT_DB,
@@ -48,18 +51,20 @@ def _history(
     with open_existing(db) as database:
         found = find_session(session, database=database, graph=graph, overrides=overrides or ())
         row = database.sessions.get(session)
-        steps = timeline(found.graph, database=database, session=session)
+        steps = timeline(found.graph, database=database, session=session, branch=branch)
     if as_json:
         print_json({"session": session_json(row), "steps": [step_json(step) for step in steps]})
         return
-    print_table(_filled([_line(step) for step in steps]), empty="Nothing happened yet.")
+    forked = len({step.branch for step in steps}) > 1
+    print_table(_filled([_line(step, forked=forked) for step in steps]), empty="Nothing happened yet.")
     total = {"turns": row.turns, "tokens": row.tokens, "usd": money(row.usd)}
     print_facts({"session": row.id, "status": row.status, "state": ", ".join(row.path), **total})
 
 
-def _line(step: TimelineRow) -> dict[str, object]:
+def _line(step: TimelineRow, *, forked: bool) -> dict[str, object]:
     return {
         "step": "" if step.step is None else step.step,
+        "branch": step.branch if forked else "",
         "run": step.run_no,
         "state": step.state,
         "event": "done" if step.event == f"{ACTIVITY_DONE}{step.state}" else step.event,
@@ -105,11 +110,16 @@ def step_json(step: TimelineRow) -> dict[str, object]:
         "turns": step.turns,
         "tokens": step.tokens,
         "usd": step.usd,
-        "calls": [_call_json(call) for call in step.calls],
+        "calls": [call_json(call) for call in step.calls],
     }
 
 
-def _call_json(call: Entry) -> dict[str, object]:
+def call_json(call: Entry) -> dict[str, object]:
+    """Return a call as the command line's JSON tells it.
+
+    Args:
+        call: Its entry in the journal.
+    """
     return {
         "call": call.key.call,
         "kind": call.kind,

@@ -13,17 +13,18 @@ from collections.abc import Collection, Sequence
 
 from stateward.chart.compiler import HISTORY_NAME
 from stateward.chart.definition import Node
-
-_LEGAL = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+from stateward.chart.written import NAME, OWN
 
 
 def is_name(text: str) -> bool:
     """Tell whether a text is a legal name of a state."""
-    return _LEGAL.fullmatch(text) is not None
+    return NAME.fullmatch(text) is not None and not text.startswith(OWN)
 
 
 def name_from(id: str) -> str:
     """Return the name for an id: itself if it is legal, else with `_xHH_` for each character that is not.
+
+    Of an id that begins with `__`, as no name does, the first one is written so.
 
     Args:
         id: An id of another format; not empty.
@@ -33,7 +34,7 @@ def name_from(id: str) -> str:
     """
     if is_name(id):
         return id
-    first = id[0] if re.match(r"[A-Za-z_]", id) else _escaped(id[0])
+    first = id[0] if re.match(r"[A-Za-z_]", id) and not id.startswith(OWN) else _escaped(id[0])
     return first + "".join(c if re.match(r"[A-Za-z0-9_-]", c) else _escaped(c) for c in id[1:])
 
 

@@ -170,11 +170,15 @@ class _Reader:
                 where=element.where,
                 fix="Write the transition, or drop the mark `generated` of what sends it.",
             )
+        entry, exit = (self._block(blocks[name]) for name in ("onentry", "onexit"))
+        if node.kind == "final" and node.parent == 0:
+            # SCXML leaves everything when the session ends (appendix D, exitInterpreter); here it stays in its end.
+            entry, exit = (*entry, *exit), ()
         return replace(
             self._with_initial(node, element=element),
             transitions=tuple(range(begin, len(self._transitions))),
-            entry=self._block(blocks["onentry"]),
-            exit=self._block(blocks["onexit"]),
+            entry=entry,
+            exit=exit,
             data=self._data(element),
         )
 

@@ -6,7 +6,7 @@ only if leaving and entering it does something.
 
 And XState asks the states around a parallel state only if none of its regions reacts to an event; by the W3C's
 algorithm each region asks them for itself. That shows only if one of the two transitions leaves nothing, for else the
-inner one wins.
+inner one wins; or if the inner one in its turn loses to one of a third region, which the outer one does not touch.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from stateward.chart.definition import Node, Transition
 from stateward.chart.entry import domain, effective_targets
+from stateward.chart.tables import STATE_DONE
 from stateward.errors import DefinitionError
 from stateward.exchange.xstate_events import overlap
 
@@ -139,11 +140,67 @@ def refuse_hidden(nodes: Sequence[Node], transitions: Sequence[Transition]) -> N
             continue
         inner = [t for t in reacting if parallel.index < t.source < parallel.end]
         outer = [t for t in reacting if is_inside(nodes, parallel.index, of=t.source)]
-        for around, within in ((a, w) for a in outer for w in inner if not (a.targets and w.targets)):
-            if any(overlap(one, other) for one in around.events for other in within.events):
+        for around, within in ((a, w) for a in outer for w in inner):
+            hides = not (around.targets and within.targets) or _may_lose(nodes, reacting, within, outer=around)
+            if hides and _share(around, within):
                 raise DefinitionError(
                     f"`{nodes[within.source].path}` and `{nodes[around.source].path or 'the chart'}` react to "
                     f"`{within.events[0]}`: XState asks the outer only if no region of `{parallel.path}` reacts",
                     where=nodes[within.source].path,
                     fix="Give both a target, or react to the event in every region.",
                 )
+
+
+def refuse_late(nodes: Sequence[Node], transitions: Sequence[Transition], *, parallel: Node) -> None:
+    """Check that nothing is asked here once all regions of a machine that is parallel itself have ended.
+
+    XState ends the machine in the same moment, before any `onDone` or `always`.
+
+    Args:
+        nodes: The chart's states.
+        transitions: Its transitions, without the one that ends it.
+        parallel: The machine.
+
+    Raises:
+        DefinitionError: A state that is active then has one.
+    """
+    for region in (parallel, *(nodes[child] for child in parallel.children)):
+        own = [t for t in transitions if t.source == region.index]
+        if any(t.kind != "event" or t.events[0].startswith(STATE_DONE) for t in own):
+            raise DefinitionError(
+                f"`{region.path}` has `onDone` or `always`, and XState ends a machine that is parallel itself before "
+                "it asks either",
+                where=region.path,
+                fix="Put the regions into a parallel state inside the machine.",
+            )
+        if region.kind == "parallel" and region is not parallel:
+            refuse_late(nodes, transitions, parallel=region)
+
+
+def _may_lose(nodes: Sequence[Node], reacting: Sequence[Transition], inner: Transition, *, outer: Transition) -> bool:
+    """Tell whether a transition before it may win against the inner one and leave the outer one alone."""
+    leaves, leaves_less = (domain(nodes, transition=each, memory={}) for each in (inner, outer))
+    if is_inside(nodes, leaves, of=leaves_less):
+        return False
+    return any(
+        rival.targets
+        and rival.source < inner.source
+        and _are_apart(nodes, rival.source, outer.source)
+        and _share(rival, inner)
+        for rival in reacting
+    )
+
+
+def _are_apart(nodes: Sequence[Node], one: int, other: int) -> bool:
+    """Tell whether two states lie in different regions of a parallel state."""
+    if is_inside(nodes, one, of=other) or is_inside(nodes, other, of=one):
+        return False
+    around = one
+    while not is_inside(nodes, other, of=around):
+        around = nodes[around].parent
+    return nodes[around].kind == "parallel"
+
+
+def _share(one: Transition, other: Transition) -> bool:
+    """Tell whether some event sets off both."""
+    return any(overlap(this, that) for this in one.events for that in other.events)

@@ -67,6 +67,12 @@ class Reactions:
     def _said(self, laid: Laid) -> Iterator[Said]:
         """Yield a state's transitions in the order in which they are tried."""
         config, where, path = laid.config, laid.where, laid.node.path
+        if "onDone" in config and laid.node.index == self._tree.top:
+            raise DefinitionError(
+                "`onDone` of the machine itself is never taken in XState, for the machine has ended then",
+                where="onDone",
+                fix="Remove it, or move what it does to the entry of the machine's final states.",
+            )
         yield from self._done(config.get("onDone"), where=f"{where}.onDone", event=STATE_DONE + path)
         invoke = mapping_of(
             {"invoke": next((e for _, e in several(config.get("invoke"))), None)}, "invoke", where=where

@@ -26,7 +26,7 @@ from stateward.exchange.xstate_content import (
     read_guard,
     seconds,
 )
-from stateward.exchange.xstate_domain import refuse_hidden, refuse_skipped, shows
+from stateward.exchange.xstate_domain import refuse_hidden, refuse_late, refuse_skipped, shows
 from stateward.exchange.xstate_events import inward
 from stateward.exchange.xstate_reactions import Reactions, Said
 from stateward.exchange.xstate_target import aim, history_default, initial_of
@@ -110,6 +110,7 @@ class _Reader:
         if self._tree.top:
             self._end_of_parallel(nodes)
         self._check_domains(nodes)
+        self._check_memory(nodes)
         refuse_hidden(nodes, self._transitions)
         refuse_skipped(nodes, self._transitions)
         self._check_spelling()
@@ -141,10 +142,17 @@ class _Reader:
         begin = len(self._transitions)
         if node.kind not in ("final", "history"):
             self._react(laid)
+        entry, exit = (self._actions(config.get(name), where=f"{where}.{name}") for name in ("entry", "exit"))
+        if node.kind == "final" and node.parent == 0:
+            # XState leaves everything when the machine ends, and here it stays in its end; the machine comes last.
+            last = self._actions(self._tree.laid[0].config.get("exit"), where="exit")
+            entry, exit = (*entry, *exit, *last), ()
+        elif node.index == 0:
+            exit = ()
         return replace(
             self._with_initial(node, config=config, where=where),
-            entry=self._actions(config.get("entry"), where=f"{where}.entry"),
-            exit=self._actions(config.get("exit"), where=f"{where}.exit"),
+            entry=entry,
+            exit=exit,
             data=read_data(config, own=own, registry=self._registry, where=where) if node.kind == "final" else None,
             transitions=tuple(range(begin, len(self._transitions))),
         )
@@ -176,6 +184,7 @@ class _Reader:
         ends = [node.index for node in nodes if node.parent == 0 and node.kind == "final"]
         if ends:
             top = nodes[self._tree.top]
+            refuse_late(nodes, self._transitions, parallel=top)
             index = len(self._transitions)
             done = Transition(
                 index=index, source=top.index, kind="completion", events=(STATE_DONE + top.path,), targets=(ends[0],)
@@ -266,6 +275,18 @@ class _Reader:
                     f"`{parallel.path}` here and does not in XState",
                     where=self._tree.laid[transition.source].where,
                     fix=f"Move what entering and leaving `{parallel.path}` does to a state around it.",
+                )
+
+    def _check_memory(self, nodes: list[Node]) -> None:
+        """Check that no `reenter` sets the machine's own history, for the machine is never left here."""
+        mine = {child for child in nodes[0].children if nodes[child].kind == "history"}
+        asked = any(mine.intersection(transition.targets) for transition in self._transitions)
+        for transition, reenter in zip(self._transitions, self._reenters, strict=True):
+            if asked and reenter and transition.source == 0:
+                raise DefinitionError(
+                    "`reenter` at the machine itself sets its history in XState",
+                    where=f"on.{', '.join(transition.events)}",
+                    fix="Remove it, or move the history into a state inside.",
                 )
 
     def _check_spelling(self) -> None:

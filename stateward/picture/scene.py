@@ -99,6 +99,8 @@ class _Key:
     bare: bool
     rest: str
     sign: Sign
+    taken: bool
+    """Whether the run took them: of two events on one line it may have been one."""
 
 
 @dataclass(slots=True)
@@ -108,14 +110,13 @@ class _Drawn:
     source: int
     target: int
     lines: dict[_Key, list[str]] = field(default_factory=dict[_Key, list[str]])
-    told: set[_Key] = field(default_factory=set[_Key])
     taken: bool = False
     main: bool = False
 
     def arrow(self) -> Arrow:
         lines = tuple(
             # A plain completion says nothing, and among others it would vanish behind what they say.
-            Line(text=_joined(triggers, key.rest) or "done", sign=key.sign, taken=key in self.told)
+            Line(text=_joined(triggers, key.rest) or "done", sign=key.sign, taken=key.taken)
             for key, triggers in self.lines.items()
             if len(self.lines) > 1 or _joined(triggers, key.rest)
         )
@@ -199,19 +200,16 @@ class _Painter:
         drawn.main |= transition.kind == "completion"
         asks = transition.kind == "completion" and self._asks(transition.source)
         event, sign = (ASKED, "ask") if asks else (trigger(transition), _sign(transition))
-        key = self._say(drawn, event, condition(transition), sign)
-        if taken:
-            drawn.told.add(key)
+        self._say(drawn, event, condition(transition), sign, taken=taken)
 
     def _asks(self, state: int) -> bool:
         return any(note.kind == "ask" for note in self.notes.get(self.chart.nodes[state].path, ()))
 
-    def _say(self, drawn: _Drawn, event: str, rest: str, sign: Sign) -> _Key:
-        key = _Key(bare=not event, rest=rest, sign=sign)
+    def _say(self, drawn: _Drawn, event: str, rest: str, sign: Sign, *, taken: bool = False) -> None:
+        key = _Key(bare=not event, rest=rest, sign=sign, taken=taken)
         triggers = drawn.lines.setdefault(key, [])
         if event not in triggers:
             triggers.append(event)
-        return key
 
     def _between(self, source: int, target: int) -> _Drawn:
         return self.drawn.setdefault((source, target), _Drawn(source=source, target=target))

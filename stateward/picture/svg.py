@@ -69,8 +69,8 @@ def _told(scene: Scene) -> str:
     ]
     arrows = [
         f"{names[arrow.source]} to {names[arrow.target]}"
-        + "".join(f", {line.text}" for line in arrow.lines)
-        + (" (taken)" if arrow.taken else "")
+        + "".join(f", {line.text}{' (taken)' if line.taken else ''}" for line in arrow.lines)
+        + (" (taken)" if arrow.taken and not arrow.lines else "")
         for arrow in scene.arrows
     ]
     return f"States: {', '.join(states)}. Transitions: {'; '.join(arrows)}."

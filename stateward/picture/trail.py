@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from stateward.chart.arrow import bare_arrows, full_arrows
 from stateward.chart.definition import Definition, Transition
 from stateward.errors import DefinitionError
 
@@ -31,8 +32,10 @@ def trail(chart: Definition, *, highlight: Iterable[str] = (), path: Iterable[st
     Args:
         chart: The chart.
         highlight: Paths of active states; those around them are marked with them.
-        path: What the run did, in order: transitions as a history writes them (`PLAN -> ACT`), or state paths; between
-            two different states that follow each other the transitions that lead from one to the other are marked.
+        path: What the run did, in order: transitions as a history writes them (`PLAN -> ACT`; of several between two
+            states that is all of them, unless event and guard are there), or state paths. Between two different states
+            that follow each other the transitions that lead from one to the other are marked; an empty text between
+            them says that they do not follow each other.
 
     Returns:
         What to mark.
@@ -40,10 +43,11 @@ def trail(chart: Definition, *, highlight: Iterable[str] = (), path: Iterable[st
     Raises:
         DefinitionError: Something names a state or a transition that the chart does not have.
     """
-    steps = list(path)
+    steps = [path] if isinstance(path, str) else list(path)
+    highlight = [highlight] if isinstance(highlight, str) else highlight
     active = [chart.nodes[i].path for name in highlight for i in chart.tables.chains[_state(chart, name)]]
     told = {t.index for step in steps if ARROW in step for t in _transitions(chart, step)}
-    states = [None if ARROW in step else _state(chart, step) for step in steps]
+    states = [None if not step or ARROW in step else _state(chart, step) for step in steps]
     led = {t.index for a, b in pairwise(states) for t in _leading(chart, a, b)}
     ends = [end for i in told for end in _ends(chart.transitions[i])]
     visited = [chart.nodes[i].path for i in (*ends, *(state for state in states if state is not None))]
@@ -59,8 +63,34 @@ def _state(chart: Definition, path: str) -> int:
     return chart.by_path[path]
 
 
+def is_step(chart: Definition, step: str) -> bool:
+    """Tell whether `trail` finds a step of a path in a chart.
+
+    Args:
+        chart: The chart.
+        step: A state path, a transition, or the empty text between two.
+    """
+    return not step or step in chart.by_path or bool(_named(chart, step))
+
+
+def _named(chart: Definition, step: str) -> Sequence[Transition]:
+    """Return the transitions a history can mean, which may have been written by an earlier form of the chart.
+
+    What says more than is needed names one; what says less, all that it could be.
+    """
+    for known in (
+        chart.tables.arrows,
+        full_arrows(chart.transitions, nodes=chart.nodes, name=chart.name),
+        bare_arrows(chart.transitions, nodes=chart.nodes, name=chart.name),
+    ):
+        found = [chart.transitions[i] for i, arrow in enumerate(known) if arrow == step]
+        if found:
+            return found
+    return ()
+
+
 def _transitions(chart: Definition, step: str) -> Sequence[Transition]:
-    found = [chart.transitions[i] for i, arrow in enumerate(chart.tables.arrows) if arrow == step]
+    found = _named(chart, step)
     if not found:
         raise DefinitionError(
             f"`{step}` is no transition",

@@ -23,12 +23,15 @@ from stateward.govern.gate import Failed, check
 from stateward.run.checkpoint import Control
 from stateward.run.commit import Progress
 from stateward.run.context import Core, Run, SyncRun, awithin, within
-from stateward.run.deadline import Late, in_time, is_cancelled, own_cancellation
+from stateward.run.deadline import Late, apart, in_time, is_cancelled, own_cancellation
 from stateward.run.door.activation import Activation
 from stateward.run.door.door import Door
+from stateward.run.door.role import ModelRole
 from stateward.run.door.signal import Signal, Suspend, Trip
 from stateward.run.door.tool import ToolResult
 from stateward.run.drive import Steps, Work
+from stateward.run.handed import happened
+from stateward.run.inner import Told
 from stateward.run.invocation import Invocation
 from stateward.run.plan import Machine, StatePlan
 from stateward.run.update import as_update
@@ -45,6 +48,8 @@ class Ended:
     """What it raised, and then how it ended."""
     update: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What it returned, past its gate; whether it fits the state is found out when it is taken."""
+    earlier: Sequence[Mapping[str, Any]] = ()
+    """Of a graph: updates of keys with a reducer that came before the last."""
     timers: Timers = ()
     """What it scheduled and cancelled."""
     failure: Exception | None = None
@@ -176,9 +181,11 @@ def attempts(visit: Visit) -> Steps[Ended]:
     errors: object = None
     for _ in range(retries + 1):
         try:
-            verdict = _gated(plan, as_update((yield from _called(visit)), where=plan.node.path))
+            told = _told((yield from _called(visit)), where=plan.node.path)
+            verdict = _gated(plan, told)
             if not isinstance(verdict, Failed):
-                return Ended(events=(*visit.raised, plan.done), update=verdict, timers=visit.timers)
+                done = (*visit.raised, plan.done)
+                return Ended(events=done, update=verdict, earlier=told.earlier, timers=visit.timers)
         except CheckpointError:
             raise
         except Trip as tripped:
@@ -190,6 +197,16 @@ def attempts(visit: Visit) -> Steps[Ended]:
         errors = verdict.errors
     reason = {"state": plan.node.path, "attempts": retries + 1, "errors": errors, "feedback": visit.run().feedback}
     return Ended(events=(Occurrence(name="error.contract", data=reason),))
+
+
+def failed(plan: StatePlan, error: Exception) -> Ended:
+    """Return the end of an activity that failed and has nothing to commit.
+
+    Args:
+        plan: Whose activity.
+        error: What it failed with.
+    """
+    return Ended(events=(_error(plan, error),), failure=error)
 
 
 def applied(plan: StatePlan, progress: Progress, ended: Ended) -> Ended:
@@ -204,10 +221,14 @@ def applied(plan: StatePlan, progress: Progress, ended: Ended) -> Ended:
         The same; with the event `error.update` in the place of its completion when the update does not fit.
     """
     progress.timers = ended.timers
+    kept = progress.view.kept() if ended.earlier else None
     try:
-        progress.view.apply(ended.update)
+        for each in (*ended.earlier, ended.update):
+            progress.view.apply(each)
     except Exception as error:  # noqa: BLE001  # it becomes an event of the chart, and the run's reason
-        return replace(ended, events=(*ended.events[:-1], _error(plan, error)), update={}, failure=error)
+        if kept is not None:
+            progress.view.put_back(kept)
+        return replace(ended, events=(*ended.events[:-1], _error(plan, error)), update={}, earlier=(), failure=error)
     return ended
 
 
@@ -217,8 +238,7 @@ def _called(visit: Visit) -> Steps[Any]:
         returned = yield _work(visit)
     except CancelledError as cancelled:
         if is_cancelled():
-            # Its thread, or a task that does not stop, may go on: it pays for nothing more.
-            visit.run().door.in_flight.close()
+            visit.run().leave()
             raise
         raise visit.signal or own_cancellation() from cancelled
     except (Exception, Suspend, Trip):
@@ -233,7 +253,7 @@ def _called(visit: Visit) -> Steps[Any]:
 def _work(visit: Visit) -> Work:
     plan = visit.plan
     state = visit.machine.schema.present(visit.values)
-    event = visit.event.value if visit.event else None
+    event = happened(visit.event).value if visit.event else None
     bound = cast(Any, plan.bound)
     if plan.is_sync:
         run = visit.run() if plan.takes_run else None
@@ -249,13 +269,13 @@ def _work(visit: Visit) -> Work:
 
 def _timed(run: Core[Any], fn: Any, timeout_s: float | None) -> Any:
     call = awithin(run, fn)
-    if timeout_s is None:
-        return call
 
     async def bounded(*args: Any) -> Any:
+        if timeout_s is None:
+            return await apart(partial(call, *args))
         returned = await in_time(partial(call, *args), timeout_s=timeout_s)
         if isinstance(returned, Late):
-            run.door.in_flight.close()
+            run.leave()
             raise _TimedOut(f"it took more than {timeout_s:g} s")
         return returned
 
@@ -284,21 +304,28 @@ def _make_run(visit: Visit) -> Core[Any]:
             fence=invocation.fence,
             threads=invocation.threads,
             notify=lambda result: writer(_as_part(result, path=path)),
+            script=invocation.script,
         )
 
     kind = SyncRun if plan.is_sync else Run
     return kind(
         path=path,
         activation=visit.activation,
-        event=visit.event,
+        event=happened(visit.event) if visit.event else None,
         context=runtime.context,
         _invocation=invocation,
         _make_door=door,
-        _roles=visit.machine.roles,
+        _roles=_roles(visit.machine, invocation),
         _declared_role=plan.role,
         _store=runtime.store,
         _writer=writer,
     )
+
+
+def _roles(machine: Machine, invocation: Invocation) -> Mapping[str, ModelRole]:
+    """The models by role: the session's own before those of the graph."""
+    own = invocation.container.models if invocation.container is not None else None
+    return {**machine.roles, **own} if own else machine.roles
 
 
 def _as_part(result: ToolResult, *, path: str) -> dict[str, Any]:
@@ -313,11 +340,16 @@ def _as_part(result: ToolResult, *, path: str) -> dict[str, Any]:
     }
 
 
-def _gated(plan: StatePlan, update: Mapping[str, Any]) -> Mapping[str, Any] | Failed:
-    gate = plan.gate
+def _told(returned: object, *, where: str) -> Told:
+    return returned if isinstance(returned, Told) else Told(update=as_update(returned, where=where))
+
+
+def _gated(plan: StatePlan, told: Told) -> Mapping[str, Any] | Failed:
+    gate, update = plan.gate, told.update
     if gate is None:
         return update
-    value = update if gate.key is None else update.get(gate.key)
+    seen = {**told.same, **update} if told.same else update
+    value = seen if gate.key is None else seen.get(gate.key)
     verdict = check(gate.contract, value=value)
     if isinstance(verdict, Failed):
         return verdict

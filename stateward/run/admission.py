@@ -13,12 +13,15 @@ from typing import Any, cast
 from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
+from stateward.chart.event import Occurrence
 from stateward.errors import CheckpointError, Drift, InputRefused, NotExpected, SessionBusy, UpdateRefused
-from stateward.run.arrivals import found, is_over, refuse, refuse_rest, take
+from stateward.run.arrivals import found, is_over, refuse_rest, settle, take
+from stateward.run.branch import renamed
 from stateward.run.checkpoint import CHANNEL, TERMINAL, Control, Json, decode, merge, start_delta
 from stateward.run.commit import finish
 from stateward.run.invocation import Invocation, new_id
 from stateward.run.node import Values, begin
+from stateward.run.payload import nearest, payload
 from stateward.run.plan import HUB, Machine
 from stateward.run.progress import Progress
 from stateward.run.resume import INPUT, Answers, Before, Happened, claim, enveloped, occurrence, read
@@ -113,10 +116,10 @@ def admit(machine: Machine, given: object, *, before: Stored, invocation: Invoca
             f"The last run of session `{invocation.session}` did not end",
             fix="Resume it first (input None, or `stateward resume`), then send the input.",
         )
-    update = checked(machine, given)
-    told = Happened(event=occurrence(INPUT, _plain(given), machine=machine), update=update)
+    told = Happened(event=_input(machine, given), update=checked(machine, given))
+    said = _said(told)
     first = _try(machine, told, control=control, before=before, invocation=invocation)
-    return Command(resume=enveloped({"event": INPUT, "data": _plain(given), "update": update}, first))
+    return Command(resume=enveloped(said, first))
 
 
 def _open_run(machine: Machine, given: object, *, before: Stored, invocation: Invocation) -> Values:
@@ -169,14 +172,27 @@ def checked(machine: Machine, given: object) -> Values:
         raise InputRefused(misfit.what, where="the input", fix=misfit.fix) from misfit
 
 
-def _plain(given: object) -> object:
-    return dict(cast("Mapping[str, Any]", given)) if isinstance(given, Mapping) else None
+def _input(machine: Machine, given: object) -> Occurrence:
+    """The event `input`: state values may be of any kind, so an event without a type of its own tells their JSON."""
+    keys = dict(cast("Mapping[str, Any]", given)) if isinstance(given, Mapping) else None
+    typed = machine.chart.events.get(INPUT) is not None
+    return occurrence(INPUT, keys if typed else nearest(keys), machine=machine)
+
+
+def _said(told: Happened) -> Json:
+    """What a wait is resumed with for an event: the form in which a mailbox would have kept it."""
+    said: Json = {"event": told.event.name, "data": payload(told.event)}
+    return {**said, "update": told.update} if told.update else said
 
 
 def _go_on(machine: Machine, *, before: Stored, invocation: Invocation) -> object:
     """Continue an unfinished run; a waiting one whose asks were all answered in the database gets its answers."""
     control = before.control
     if control is None:
+        if invocation.shared and not before.next:
+            raise NotExpected(
+                f"Session `{invocation.session}` has no run to go on with", fix="Send an input to open one."
+            )
         return None
     if control.status in TERMINAL:
         reopened = _reopened(machine, control)
@@ -190,9 +206,9 @@ def _go_on(machine: Machine, *, before: Stored, invocation: Invocation) -> objec
     first, posted = found(control, invocation)
     if first is not None:
         progress = begin(machine, dict(before.values), where="the wait")
-        refused = take(machine, progress, posted, now=first.now)
+        looked = take(machine, progress, posted, now=first.now)
         if progress.prior is None and progress.broken is None:
-            refuse(invocation, refused)
+            settle(invocation, looked, upto=0)
             first = None
     said = {"answered": asks} if answered else None
     return None if said is None and first is None else Command(resume=enveloped(said, first))
@@ -235,13 +251,14 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
             fix="Send an input to open a new run, or None to go on with an unfinished one.",
         )
     asks = [ask for ids in control.asks.values() for ask in ids]
-    told = read(_unwrapped(given.resume), machine=machine, asks=asks, by=invocation.approver)
+    told = read(renamed(control.raw, _unwrapped(given.resume)), machine=machine, asks=asks, by=invocation.approver)
     if isinstance(told, Happened):
         brought = Happened(event=told.event, update=checked(machine, told.update) if told.update else {})
+        said = _said(brought)
         first = _try(machine, brought, control=control, before=before, invocation=invocation)
-        return Command(resume=enveloped(_unwrapped(given.resume), first), update=update)
+        return Command(resume=enveloped(said, first), update=update)
     wanted = {answer.ask for answer in told.answers} if isinstance(told, Answers) else set(told.asks)
-    first = _still_asks(machine, wanted, control=control, before=before, invocation=invocation)
+    first = refuse_left(machine, wanted, control=control, before=before, invocation=invocation)
     answered = claim(invocation.database, told) if isinstance(told, Answers) else told
     return Command(resume=enveloped({"answered": list(answered.asks)}, first), update=update)
 
@@ -302,10 +319,24 @@ def _try(
     return first
 
 
-def _still_asks(
+def refuse_left(
     machine: Machine, wanted: Set[str], *, control: Control, before: Stored, invocation: Invocation
 ) -> Before | None:
-    """Refuse an answer when what comes first leaves the state that asks: an ask takes only one answer."""
+    """Refuse an answer when what comes first leaves the state that asks: an ask takes only one answer.
+
+    Args:
+        machine: The lowered chart.
+        wanted: The asks that are answered.
+        control: Where the session stands.
+        before: Its latest checkpoint.
+        invocation: Who looks.
+
+    Returns:
+        Up to where what comes first goes; None when nothing does.
+
+    Raises:
+        NotExpected: Nobody would wait for the answer any more.
+    """
     progress = begin(machine, dict(before.values), where="the wait")
     first = _first(machine, progress, control=control, invocation=invocation)
     gone = [

@@ -11,12 +11,13 @@ both see the same, also when the node runs again after a crash.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from stateward.chart.step import advance
 from stateward.errors import InputRefused, MicrostepLimit, NotExpected, NoTransition
 from stateward.run.checkpoint import TERMINAL, Control, wakes_at
 from stateward.run.drive import Steps, Work
+from stateward.run.hub.regions import Regions
 from stateward.run.invocation import Invocation
 from stateward.run.plan import Machine
 from stateward.run.progress import Progress, agenda_of, ends_run, settled
@@ -37,6 +38,16 @@ class Refused:
     """Why, for who sent it."""
 
 
+@dataclass(slots=True)
+class Looked:
+    """What became of letters that were looked at, beside those that were taken."""
+
+    refused: list[Refused] = field(default_factory=list[Refused])
+    """No transition took them, and nothing more was to come before the wait."""
+    passed: list[int] = field(default_factory=list[int])
+    """Numbers of those that keep waiting, until the chart rests, although one behind them was taken."""
+
+
 def letters(control: Control, invocation: Invocation, *, upto: int | None = None) -> tuple[Letter, ...]:
     """Read the letters whose turn has come; none where nobody can send any.
 
@@ -50,17 +61,19 @@ def letters(control: Control, invocation: Invocation, *, upto: int | None = None
     return invocation.database.mailbox.after(invocation.session, control.mail, upto=upto)
 
 
-def refuse(invocation: Invocation, refused: Sequence[Refused]) -> None:
-    """Tell who sent them what became of letters that no transition took.
+def settle(invocation: Invocation, looked: Looked, *, upto: int) -> None:
+    """Tell who sent them of letters that no transition took, and let others keep waiting.
 
     Args:
         invocation: The call that looked at them.
-        refused: The letters.
+        looked: What became of them.
+        upto: The last number that the step takes.
     """
-    for each in refused:
-        invocation.database.mailbox.refuse(
-            each.letter.session, each.letter.no, at=each.at, note=each.note, fence=invocation.fence
-        )
+    mailbox, fence = invocation.database.mailbox, invocation.fence
+    for each in looked.refused:
+        mailbox.refuse(each.letter.session, each.letter.no, at=each.at, note=each.note, fence=fence)
+    if looked.passed:
+        mailbox.put_behind(invocation.session, looked.passed, upto=upto, fence=fence)
 
 
 def refuse_rest(control: Control, invocation: Invocation) -> None:
@@ -85,18 +98,26 @@ def let_go(invocation: Invocation) -> bool:
     Returns:
         Whether the session waits and has a letter that nobody has looked at.
     """
-    database, lease = invocation.database, invocation.lease
-    if lease is None:
-        return False
-    with database.transaction():
-        database.leases.release(lease)
-        posted = database.mailbox.after(invocation.session, 0) if invocation.shared else ()
+    try:
+        posted = _released(invocation)
+    finally:
+        invocation.gone()
     if not posted:
         return False
+    database = invocation.database
     row = database.sessions.get(invocation.session)
     if row.status in TERMINAL:
         _refuse_late(database, posted, at=", ".join(row.path), status=row.status)
     return row.status == "waiting"
+
+
+def _released(invocation: Invocation) -> tuple[Letter, ...]:
+    database, lease = invocation.database, invocation.lease
+    if lease is None:
+        return ()
+    with database.transaction():
+        database.leases.release(lease)
+        return database.mailbox.after(invocation.session, 0) if invocation.shared else ()
 
 
 def found(control: Control, invocation: Invocation) -> tuple[Before | None, tuple[Letter, ...]]:
@@ -115,10 +136,11 @@ def found(control: Control, invocation: Invocation) -> tuple[Before | None, tupl
     return Before(now=now, mail=posted[-1].no if posted else control.mail), posted
 
 
-def take(
-    machine: Machine, progress: Progress, posted: Sequence[Letter], *, now: float, one: bool = False
-) -> list[Refused]:
+def take(machine: Machine, progress: Progress, posted: Sequence[Letter], *, now: float, one: bool = False) -> Looked:
     """Take the timers that are due, then letters, and fold what they did into the step.
+
+    A letter that no transition takes is refused where the chart rests: nothing can come before the next event. Where an
+    activity is still to end it keeps waiting, since that end may lead to a state that takes it.
 
     Args:
         machine: The lowered chart.
@@ -128,22 +150,28 @@ def take(
         one: Whether to stop after the timers, or the first letter, that something took.
 
     Returns:
-        The letters that no transition took; all others up to `progress.also["mail"]` were taken.
+        What became of the letters that were not taken; all others up to `progress.also["mail"]` were.
     """
     progress.now = lambda: now
-    refused: list[Refused] = []
+    looked, waiting = Looked(), list[int]()
     try:
         _take_timers(machine, progress, now=now)
         for letter in posted:
             if is_over(machine, progress) or (one and progress.prior is not None):
                 break
             problem = _take_letter(machine, progress, letter)
-            progress.letters.setdefault("refused" if problem else "taken", []).append(letter.no)
-            if problem:
-                refused.append(Refused(letter=letter, at=_at(machine, progress), note=problem))
+            if problem is None and not _rests(machine, progress):
+                waiting.append(letter.no)
+                continue
+            note = _untaken(machine, progress, letter) if problem is None else problem
+            progress.letters.setdefault("refused" if note else "taken", []).append(letter.no)
+            if note:
+                looked.refused.append(Refused(letter=letter, at=_at(machine, progress), note=note))
     except (NoTransition, MicrostepLimit) as broken:
         progress.broken = broken
-    return refused
+    mail: int = progress.also.get("mail", 0)
+    looked.passed = [no for no in waiting if no < mail]
+    return looked
 
 
 def arrived(machine: Machine, progress: Progress, invocation: Invocation) -> Steps[bool]:
@@ -162,9 +190,8 @@ def arrived(machine: Machine, progress: Progress, invocation: Invocation) -> Ste
         posted = yield Work(fn=letters, args=(progress.control, invocation))
     if not posted and not progress.control.timers:
         return False
-    refused = take(machine, progress, posted, now=invocation.now(), one=True)
-    if refused:
-        yield Work(fn=refuse, args=(invocation, refused))
+    looked = take(machine, progress, posted, now=invocation.now(), one=True)
+    yield from _settling(progress, looked, invocation)
     return progress.prior is not None or progress.broken is not None
 
 
@@ -188,9 +215,18 @@ def taken_before(machine: Machine, progress: Progress, before: Before | None, in
     posted: Sequence[Letter] = ()
     if before.mail > progress.control.mail:
         posted = yield Work(fn=_upto, args=(progress.control, invocation, before.mail))
-    refused = take(machine, progress, posted, now=before.now)
-    if refused:
-        yield Work(fn=refuse, args=(invocation, refused))
+    looked = take(machine, progress, posted, now=before.now)
+    yield from _settling(progress, looked, invocation)
+
+
+def _settling(progress: Progress, looked: Looked, invocation: Invocation) -> Steps[None]:
+    """Tell the mailbox what became of letters that a step did not take; before the step commits."""
+    if looked.refused or looked.passed:
+        yield Work(fn=_settle, args=(invocation, looked, progress.also.get("mail", 0)))
+
+
+def _settle(invocation: Invocation, looked: Looked, upto: int) -> None:
+    settle(invocation, looked, upto=upto)
 
 
 def is_over(machine: Machine, progress: Progress) -> bool:
@@ -223,8 +259,8 @@ def _take_timers(machine: Machine, progress: Progress, *, now: float) -> None:
         progress.prior = settled(machine, progress, still(machine.chart, progress.configuration))
 
 
-def _take_letter(machine: Machine, progress: Progress, letter: Letter) -> str:
-    """Take one letter; return why not, or nothing."""
+def _take_letter(machine: Machine, progress: Progress, letter: Letter) -> str | None:
+    """Take one letter, and return nothing; or why nobody can ever take it, or None when no transition does here."""
     try:
         event = occurrence(letter.event, letter.data, machine=machine)
     except (InputRefused, NotExpected) as misfit:
@@ -234,11 +270,21 @@ def _take_letter(machine: Machine, progress: Progress, letter: Letter) -> str:
     step = advance(machine.chart, progress.configuration, (event,), progress.data, limit=machine.microsteps)
     if not step.handled:
         progress.view.put_back(kept)
-        return f"No transition takes the event `{event.name}` in `{_at(machine, progress)}`."
+        return None
     step = settled(machine, progress, step)
     progress.prior = step if progress.prior is None else joined(progress.prior, step)
     progress.also["mail"] = letter.no
     return ""
+
+
+def _untaken(machine: Machine, progress: Progress, letter: Letter) -> str:
+    return f"No transition takes the event `{letter.event}` in `{_at(machine, progress)}`."
+
+
+def _rests(machine: Machine, progress: Progress) -> bool:
+    """Whether no activity is to end before the chart waits for the next event."""
+    regions, prior = replace(Regions.of(machine, progress.control), configuration=progress.began), progress.prior
+    return not (regions if prior is None else regions.moved(prior.configuration, exited=prior.exited)).working
 
 
 def _at(machine: Machine, progress: Progress) -> str:

@@ -7,10 +7,10 @@ take the lease the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
@@ -20,31 +20,18 @@ from langgraph.types import Command, StateSnapshot, StateUpdate
 from stateward.errors import InputRefused, NotExpected, SessionBusy
 from stateward.run.admission import Stored, admit, stored
 from stateward.run.arrivals import let_go
+from stateward.run.called import Called, committed
 from stateward.run.checkpoint import CHANNEL
-from stateward.run.configurable import is_nested, named, pinned, seen_fence, with_fence, with_invocation
+from stateward.run.configurable import TURN, alarm_of, is_nested, named, onward, pinned, seen_fence, with_invocation
+from stateward.run.container import KEY as CONTAINER
 from stateward.run.drive import Bridge, Steps, Work
-from stateward.run.edit import any_node, begun, edited
+from stateward.run.edit import begun, checked_edit, edited
+from stateward.run.fork import Turn, take_back, turned, write
 from stateward.run.invocation import Invocation, new_id, session_of
-from stateward.run.nested import at_latest, invocation_inside, landed, landing, opened, saver_in
+from stateward.run.landing import landing
+from stateward.run.nested import invocation_inside, opened, saver_in
 from stateward.run.plan import Machine
 from stateward.run.store.database import open_database
-from stateward.run.tables import Tables
-
-
-class Called(Protocol):
-    """What a call needs of the graph it is made to."""
-
-    machine: Machine
-    tables: Tables
-    name: str
-    config: RunnableConfig | None
-    checkpointer: Any  # a saver, or LangGraph's bool for subgraphs
-    get_state: Callable[..., StateSnapshot]
-    aget_state: Callable[..., Any]
-
-    def writing(self, config: RunnableConfig, update: StateUpdate) -> Work:
-        """Return the work that writes a checkpoint of our own making, LangGraph's way."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,11 +80,15 @@ def open_call(graph: Called, given: object, config: RunnableConfig | None, *, br
         tenant=named(merged, "tenant"),
         approver=named(merged, "approver"),
         shared=saver is not None,
+        alarm=alarm_of(merged),
+        container=merged.get("configurable", {}).get(CONTAINER),
+        turn=merged.get("configurable", {}).get(TURN),
     )
     if saver is not None:
-        given = yield from _admitted(graph, given, merged, invocation)
+        given, merged = yield from _admitted(graph, given, merged, invocation)
     else:
         given = admit(graph.machine, given, before=Stored(control=None, values={}), invocation=invocation)
+    invocation.alarm.start(invocation.brake, loop=bridge.caller)
     return Opened(
         given=given,
         config=with_invocation(pinned(merged, graph.machine.pins) if saver else merged, invocation),
@@ -107,13 +98,20 @@ def open_call(graph: Called, given: object, config: RunnableConfig | None, *, br
     )
 
 
-def _admitted(graph: Called, given: object, config: RunnableConfig, invocation: Invocation) -> Steps[object]:
-    """Take the lease and decide what LangGraph gets; refused, the lease is given back."""
+def _admitted(
+    graph: Called, given: object, config: RunnableConfig, invocation: Invocation
+) -> Steps[tuple[object, RunnableConfig]]:
+    """Take the lease and decide what LangGraph gets, and where; refused, the lease is given back."""
+    turn: Turn | None = None
     try:
         yield Work(fn=invocation.acquire, args=(graph.name, seen_fence(config)))
-        snapshot = yield from committed(graph, config)
+        turn = yield from turned(graph, config, invocation)
+        snapshot = turn.before if turn is not None else (yield from committed(graph, config))
         before = stored(snapshot, machine=graph.machine)
         given = yield Work(fn=_admit, args=(graph.machine, given, before, invocation))
+        if turn is not None:
+            yield from write(graph, config, turn, invocation)
+            turn, config = None, cast(RunnableConfig, onward(config))
         reopens = _reopens(given)
         if reopens is not None:
             # A run that ended goes on: it says so in a checkpoint before anything else happens.
@@ -121,20 +119,18 @@ def _admitted(graph: Called, given: object, config: RunnableConfig, invocation: 
             yield graph.writing(with_invocation(pinned(config, graph.machine.pins), invocation), reopened)
             given = None
     except BaseException:
+        if turn is not None:
+            yield Work(fn=take_back, args=(turn, invocation), must_end=True)
         yield Work(fn=invocation.leave, must_end=True)
         raise
-    return given
+    return given, config
 
 
 def _nested(graph: Called, given: object, config: RunnableConfig, bridge: Bridge) -> Steps[Opened]:
     """A call from inside another graph's node: the session, its lease and its tables are the caller's."""
     invocation = invocation_inside(config, tables=graph.tables, bridge=bridge)
-    there = landing(config) if invocation.parent else None
-    if there is not None:
-        snapshot: StateSnapshot = yield Work(fn=graph.get_state, afn=graph.aget_state, args=(there,))
-        if begun(snapshot):
-            yield graph.writing(config, landed(snapshot, node=any_node(graph.machine)))
-            config = at_latest(config)
+    if invocation.parent:
+        config = yield from landing(graph, config, invocation)
     admitted = admit(graph.machine, given, before=Stored(control=None, values={}), invocation=invocation)
     return Opened(
         given=opened(admitted) if invocation.parent else admitted,
@@ -143,26 +139,6 @@ def _nested(graph: Called, given: object, config: RunnableConfig, bridge: Bridge
         saver=None,
         owns_database=False,
     )
-
-
-def committed(graph: Called, config: RunnableConfig) -> Steps[StateSnapshot]:
-    """Read a session's latest checkpoint, and nothing of a step that a crash cut off before its commit.
-
-    LangGraph's `get_state` adds the writes of such a step, so that a run looks finished whose last checkpoint and
-    terminal record do not exist yet.
-
-    Args:
-        graph: The graph.
-        config: LangGraph's config of the session.
-
-    Returns:
-        A generator of work that returns the snapshot.
-    """
-    snapshot: StateSnapshot = yield Work(fn=graph.get_state, afn=graph.aget_state, args=(config,))
-    if any(task.result is not None for task in snapshot.tasks):
-        # Named by its id, a checkpoint is shown as it was stored.
-        snapshot = yield Work(fn=graph.get_state, afn=graph.aget_state, args=(snapshot.config,))
-    return snapshot
 
 
 def record(graph: Called, call: Opened) -> Steps[None]:
@@ -192,6 +168,7 @@ def close(call: Opened) -> Steps[bool]:
         session waits for somebody to go on with it.
     """
     invocation, more = call.invocation, False
+    invocation.alarm.stop()
     try:
         if invocation.attention.is_used:
             yield Work(afn=invocation.attention.end)
@@ -202,8 +179,12 @@ def close(call: Opened) -> Steps[bool]:
 
 def _closed(call: Opened) -> Steps[bool]:
     invocation, more = call.invocation, False
-    if invocation.lease is not None and call.saver is not None:
-        more = yield Work(fn=let_go, args=(invocation,))
+    lease = invocation.lease
+    if lease is not None and call.saver is not None:
+        try:
+            more = yield Work(fn=let_go, args=(invocation,))
+        finally:
+            invocation.database.registry.leave(lease.session, fence=lease.fence)
     if call.owns_database:
         yield Work(fn=invocation.close_database)
     return more
@@ -238,8 +219,8 @@ def edit(graph: Called, config: RunnableConfig, supersteps: Sequence[Sequence[St
 
     Args:
         graph: The graph.
-        config: Names the session, and the checkpoint when it is not the latest.
-        supersteps: One update; the node it names has no say.
+        config: Names the session, and the checkpoint when it is not the latest: then a branch begins there.
+        supersteps: One update; the node it names has no say. None as its values only goes there.
 
     Returns:
         A generator of work that returns the config of the new checkpoint.
@@ -249,12 +230,46 @@ def edit(graph: Called, config: RunnableConfig, supersteps: Sequence[Sequence[St
         NotExpected: It is not one update of values, or the session has no run.
         SessionBusy: A run holds the session.
     """
+    if saver_in(config) is None:
+        return (yield from turn_to(graph, config, supersteps=supersteps))
+    # Inside another graph, which owns the session.
     snapshot: StateSnapshot = yield Work(fn=graph.get_state, afn=graph.aget_state, args=(config,))
     if not begun(snapshot):
-        raise NotExpected("The session has no run whose values could be edited", fix="Send an input to open one.")
-    if saver_in(config) is not None:  # inside another graph, which owns the session
-        inside: RunnableConfig = yield graph.writing(config, edited(graph.machine, supersteps, before=snapshot))
-        return inside
+        raise _nothing_to_edit()
+    values = checked_edit(graph.machine, supersteps, before=snapshot)
+    inside: RunnableConfig = yield graph.writing(config, edited(graph.machine, values, before=snapshot))
+    return inside
+
+
+def turn_to(
+    graph: Called,
+    config: RunnableConfig,
+    *,
+    supersteps: Sequence[Sequence[StateUpdate]],
+    name: str | None = None,
+    anew: bool = False,
+) -> Steps[RunnableConfig]:
+    """Let a session go on elsewhere, or with other values, from its next call on.
+
+    Args:
+        graph: The graph.
+        config: Names the session, and the checkpoint when it is not the latest.
+        supersteps: One update of values, or of None.
+        name: The name of a new branch; None for the next free one.
+        anew: Whether a new branch is begun wherever the checkpoint stands.
+
+    Returns:
+        A generator of work that returns the config of the new checkpoint.
+
+    Raises:
+        InputRefused: A value does not fit the state schema, or the name is no name; nothing was written.
+        NotExpected: It is not one update, the session has no run or no such checkpoint, or the name is in use.
+        SessionBusy: A run holds the session.
+        Drift: The run was started by another definition.
+    """
+    standing: StateSnapshot = yield Work(fn=graph.get_state, afn=graph.aget_state, args=(onward(config),))
+    if not begun(standing):
+        raise _nothing_to_edit()
     saver = _saver_of(graph.checkpointer)
     invocation = Invocation(
         session=str(session_of(config)),
@@ -262,16 +277,25 @@ def edit(graph: Called, config: RunnableConfig, supersteps: Sequence[Sequence[St
         bridge=Bridge(),
         threads=graph.tables.threads,
     )
+    turn: Turn | None = None
     try:
-        yield Work(fn=invocation.acquire, args=(graph.name, None))
-        snapshot = yield Work(fn=graph.get_state, afn=graph.aget_state, args=(config,))
-        update = edited(graph.machine, supersteps, before=snapshot)
-        written: RunnableConfig = yield graph.writing(with_fence(config, invocation.fence), update)
+        yield Work(fn=invocation.acquire, args=(graph.name, seen_fence(config)))
+        turn = yield from turned(graph, config, invocation, name=name, anew=anew)
+        snapshot = turn.before if turn is not None else (yield from committed(graph, config))
+        values = checked_edit(graph.machine, supersteps, before=snapshot)
+        turn = turn or Turn(snapshot=snapshot, delta={}, branch="")
+        written = yield from write(graph, config, turn, invocation, values=values)
     except BaseException:
+        if turn is not None:
+            yield Work(fn=take_back, args=(turn, invocation), must_end=True)
         yield Work(fn=invocation.leave, must_end=True)
         raise
     yield Work(fn=invocation.leave, must_end=True)
     return written
+
+
+def _nothing_to_edit() -> NotExpected:
+    return NotExpected("The session has no run whose values could be edited", fix="Send an input to open one.")
 
 
 def raise_failure(invocation: Invocation) -> None:

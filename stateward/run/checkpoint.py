@@ -20,6 +20,7 @@ states by their paths, so that a chart may grow without breaking what is stored.
 | `mail` | the number of the last event taken from the mailbox |
 | `run` | id, number in the session, mode, pinned hashes |
 | `branch` | name of the line of checkpoints |
+| `branches` | the session's lines by name: where each began and was left; see `run/branch.py` |
 | `event` | what brought the chart into its present state, when that was an event |
 | `reason` | why the run ended, when it did not complete |
 | `last` | what the last step did: event, transitions, guard verdicts, changed keys, cost, letters |
@@ -32,13 +33,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import to_jsonable_python
+from pydantic import ValidationError
 
 from stateward.chart.configuration import Configuration
 from stateward.chart.definition import Definition
 from stateward.chart.event import Occurrence
 from stateward.errors import CodecError, Drift
+from stateward.run.payload import nearest
 
 VERSION = 1
 CHANNEL = "stateward"
@@ -244,7 +245,9 @@ def decode_event(raw: Mapping[str, Any] | None, chart: Definition) -> Occurrence
     if kind is None:
         return Occurrence(name=raw["name"], data=raw.get("data"))
     try:
-        return Occurrence(name=raw["name"], data=kind.model_validate(raw.get("data") or {}))
+        return Occurrence(
+            name=raw["name"], data=kind.model_validate(raw.get("data") or {}, by_alias=True, by_name=True)
+        )
     except ValidationError as misfit:
         raise CodecError(
             f"The stored data of event `{raw['name']}` does not fit its type: {misfit}",
@@ -253,15 +256,14 @@ def decode_event(raw: Mapping[str, Any] | None, chart: Definition) -> Occurrence
 
 
 def encode_event(event: Occurrence | None) -> Json | None:
-    """Return an event as it is stored.
+    """Return an event as it is stored: its data in the nearest JSON.
 
     Args:
         event: The happening, or None.
     """
     if event is None:
         return None
-    data = event.data.model_dump(mode="json") if isinstance(event.data, BaseModel) else event.data
-    return {"name": event.name, "data": to_jsonable_python(data, fallback=str)}
+    return {"name": event.name, "data": nearest(event.data)}
 
 
 def _configuration(raw: Mapping[str, Any], chart: Definition) -> Configuration:
@@ -284,10 +286,11 @@ def _active(paths: Sequence[str], chart: Definition) -> tuple[int, ...]:
 
 
 def _drifted(path: str, chart: Definition) -> Drift:
+    states = sorted(node.path for node in chart.nodes if node.path and node.kind != "history")
     return Drift(
         f"The checkpoint is in state `{path}`, which chart `{chart.name}` does not have",
         where="the stored configuration",
-        fix=f"States now: {', '.join(sorted(chart.by_path))}. Resume with the chart that started the run.",
+        fix=f"States now: {', '.join(states)}. Resume with the chart that started the run.",
     )
 
 

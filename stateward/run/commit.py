@@ -68,13 +68,17 @@ def finish(
     """
     for event in events:
         progress.data.events[event.name] = event
+    kept = progress.view.kept()
     try:
         step = stepped(machine, progress, events)
     except (NoTransition, MicrostepLimit) as error:
+        # The configuration stays where it was, so nothing may stay of what actions did on a way that was not taken.
+        progress.view.put_back(kept)
         kind = "fuse.microsteps" if isinstance(error, MicrostepLimit) else "error.transition"
         told = Occurrence(name=kind, data={"message": str(error), "state": getattr(error, "state", "")})
         return _broken(machine, progress, told, state=state)
-    delta = _delta(machine, progress, step, state=state)
+    # What no transition took is named all the same: the step is about it.
+    delta = _delta(machine, progress, step, state=state, about=events[-1].name if events else "start")
     fatal = fatal_in(step)
     if machine.chart.tables.has_parallel:
         if len(step.configuration.atomic(machine.chart)) > 1:
@@ -138,6 +142,8 @@ def _broken(machine: Machine, progress: Progress, event: Occurrence, *, state: i
     """End the run, or the region, where the kernel could not go on; the update is kept, the configuration stays."""
     chart, configuration, prior = machine.chart, progress.configuration, progress.prior
     last: Json = {"event": event.name, "changed": sorted(progress.view.writes)}
+    if state is not None:
+        last |= {"state": chart.nodes[state].path, "activation": configuration.activation(state)}
     delta: Json = {**_standing(chart, progress), **progress.also, "last": last}
     dropped = progress.agenda.delta() if progress.agenda is not None else None
     if dropped is not None:
@@ -241,13 +247,15 @@ def _entered(microsteps: Sequence[Microstep]) -> list[int]:
     return [state for micro in microsteps for state in micro.entered]
 
 
-def _delta(machine: Machine, progress: Progress, step: Step, *, state: int | None) -> Json:
+def _delta(machine: Machine, progress: Progress, step: Step, *, state: int | None, about: str) -> Json:
     chart, control = machine.chart, progress.control
     micros = progress.microsteps(step)
     delta = configuration_delta(control.configuration, step.configuration, chart, entered=_entered(micros))
-    delta["last"] = _last(chart, progress, step, micros, state=state)
+    delta["last"] = _last(chart, progress, step, micros, state=state, about=about)
     if progress.letters:
         delta["last"]["letters"] = progress.letters
+    if progress.at is not None:
+        delta["last"]["now"] = progress.at
     marks = marks_after(step, chart=chart, view=progress.view) if chart.tables.has_always else None
     if marks:
         delta["marks"] = marks
@@ -281,7 +289,15 @@ def _brought_by_state(chart: Definition, progress: Progress, step: Step) -> Json
     return {**dict.fromkeys(left), **starting}
 
 
-def _last(chart: Definition, progress: Progress, step: Step, micros: Sequence[Microstep], *, state: int | None) -> Json:
+def _last(
+    chart: Definition,
+    progress: Progress,
+    step: Step,
+    micros: Sequence[Microstep],
+    *,
+    state: int | None,
+    about: str,
+) -> Json:
     """What `history` shows of this step."""
     configuration, arrows = progress.began, chart.tables.arrows
     atoms = configuration.atomic(chart)
@@ -291,7 +307,7 @@ def _last(chart: Definition, progress: Progress, step: Step, micros: Sequence[Mi
     return {
         "state": "" if state is None else chart.nodes[state].path,
         "activation": 0 if state is None else configuration.activation(state),
-        "event": triggers[0] if triggers else "start",
+        "event": triggers[0] if triggers else about,
         "taken": [arrows[index] for micro in micros for index in micro.transitions],
         "verdicts": [[chart.transitions[v.transition].guard_name, v.passed] for v in step.verdicts],
         "changed": sorted(progress.view.writes),

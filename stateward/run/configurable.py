@@ -6,8 +6,15 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
+from stateward.run.alarm import Alarm, checked_deadline
 from stateward.run.checkpoint import AFTER, FENCE, Pins
 from stateward.run.invocation import KEY, Invocation
+
+UNTIL = "__stateward_until"
+"""The configurable key of the moment, by the monotonic clock, when the deadline of a call has come that goes on."""
+
+TURN = "__stateward_turn"
+"""The configurable key of the number under which a call has waited for its turn."""
 
 
 def named(config: RunnableConfig, key: str) -> str:
@@ -27,6 +34,31 @@ def seen_fence(config: RunnableConfig) -> int | None:
         config: LangGraph's config.
     """
     return config.get("configurable", {}).get(AFTER)
+
+
+def alarm_of(config: RunnableConfig) -> Alarm:
+    """Return the outer deadline of a call: `deadline` in `configurable`, in seconds from now.
+
+    Args:
+        config: LangGraph's config.
+
+    Raises:
+        InputRefused: It is no number of seconds above 0.
+    """
+    configurable = config.get("configurable", {})
+    return Alarm(checked_deadline(configurable.get("deadline")), until=configurable.get(UNTIL))
+
+
+def lasting(config: RunnableConfig | None, alarm: Alarm) -> RunnableConfig | None:
+    """Let the call that goes on with another one end when that one had to.
+
+    Args:
+        config: LangGraph's config of the other call.
+        alarm: The other call's.
+    """
+    if config is None or alarm.until is None:
+        return config
+    return {**config, "configurable": {**config.get("configurable", {}), UNTIL: alarm.until}}
 
 
 def is_nested(config: RunnableConfig) -> bool:

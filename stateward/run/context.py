@@ -20,6 +20,7 @@ from typing_extensions import TypeVar as DefaultTypeVar
 from stateward.chart.delay import Cancel, Delayed, Schedule
 from stateward.chart.event import Event, Occurrence, occurrence_of
 from stateward.errors import DefinitionError, RunError
+from stateward.run.container import Container, Owned
 from stateward.run.door.door import Door
 from stateward.run.door.model import GovernedModel
 from stateward.run.door.role import ModelRole
@@ -61,11 +62,20 @@ class Core(Generic[C]):
     timers: list[Schedule | Cancel] = field(default_factory=list[Schedule | Cancel])
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
     _door: Door | None = None
+    _is_left: bool = False
+    """Whether its state was left, or the activity's time is over, although it may still run."""
 
     @property
-    def session(self) -> str:
-        """The session's id."""
-        return self._invocation.session
+    def session(self) -> Owned:
+        """The session: its id, and what belongs to it (`scratch`, `staged`, `tenant`)."""
+        invocation = self._invocation
+        held = invocation.container or Container(session=invocation.session, tenant=invocation.tenant)
+        return Owned.of(held)
+
+    @property
+    def deadline(self) -> float | None:
+        """Seconds until the call around must have ended, at least 0; None when nobody gave it a deadline."""
+        return self._invocation.alarm.left_s
 
     @property
     def tenant(self) -> str:
@@ -115,13 +125,19 @@ class Core(Generic[C]):
             id: A name to cancel it by, of one that comes later; empty if that is not wanted.
 
         Raises:
-            ValueError: `after_s` is negative or not finite, `id` looks like a timer of the chart's own, or is given to
-                one that comes now.
-            DefinitionError: A bare name is not a legal event name.
+            ValueError: `after_s` is negative or not finite, `id` is no text or looks like a timer of the chart's own,
+                or is given to one that comes now.
+            DefinitionError: It is no event, the class of one for instance, or a bare name is not a legal event name.
         """
+        if not isinstance(cast("object", event), Event | Occurrence | str):
+            raise DefinitionError(
+                f"`raise_event` was given {event!r}, which is no event that could happen",
+                where=self.path,
+                fix="Give a typed event, an instance and not its class, or a bare name.",
+            )
         if after_s is not None:
             self.timers.append(Delayed(event, after_s=after_s, id=id).schedule())
-        elif id:
+        elif id != "":
             raise ValueError(f"The event with the id `{id}` comes now; give it `after_s` if it is to come later")
         else:
             self.raised.append(occurrence_of(event))
@@ -138,12 +154,13 @@ class Core(Generic[C]):
         self.timers.append(Delayed.cancel(id))
 
     def emit(self, data: object) -> None:
-        """Send data to the `custom` stream of the graph.
+        """Send data to the `custom` stream of the graph; nothing is sent any more once the state was left.
 
         Args:
             data: Anything a reader of the stream understands.
         """
-        self._writer(data)
+        if not self._is_left:
+            self._writer(data)
 
     def model(self, role: str | None = None) -> BaseChatModel:
         """Return the governed chat model of a role.
@@ -177,6 +194,11 @@ class Core(Generic[C]):
     def signal(self) -> Signal | None:
         """Why the activity must end here, or None."""
         return self._door.signal if self._door is not None else None
+
+    def leave(self) -> None:
+        """Let the activity pay for nothing more and be heard no more: its thread, or its task, may go on."""
+        self._is_left = True
+        self.door.in_flight.close()
 
     async def rest(self, *, cancel: bool = False) -> None:
         """Wait for calls the activity started and did not wait for.

@@ -11,6 +11,7 @@ from stateward.chart.event import Occurrence
 from stateward.chart.guard import Active, Bound
 from stateward.chart.step import Step
 from stateward.errors import UpdateRefused
+from stateward.run.handed import happened
 from stateward.run.view import View
 
 
@@ -120,7 +121,7 @@ class _SinceMark(Mapping[str, Any]):
 
 def _value(event: Occurrence | None) -> object:
     # A completion has no data, and most events are completions: nothing to look at then.
-    return event if event is None or event.data is None else event.value
+    return event if event is None or event.data is None else happened(event).value
 
 
 def marks_after(step: Step, *, chart: Definition, view: View) -> dict[str, str]:

@@ -65,6 +65,26 @@ async def in_time(work: Callable[[], Awaitable[T]], *, timeout_s: float | None) 
         raise own_cancellation() from cancelled
 
 
+async def apart(work: Callable[[], Awaitable[T]]) -> T:
+    """Await work in a task of its own, so that work that cancels its own task does not cancel its caller's.
+
+    Args:
+        work: Makes the awaitable; a cancellation of who awaits this is handed on to it.
+
+    Returns:
+        What it returns.
+
+    Raises:
+        RunError: It was cancelled, but not by who awaits it.
+    """
+    try:
+        return (await asyncio.get_running_loop().create_task(_ended(work))).open()
+    except asyncio.CancelledError as cancelled:
+        if is_cancelled():
+            raise
+        raise own_cancellation() from cancelled
+
+
 def is_cancelled() -> bool:
     """Whether somebody cancels the present task; a `CancelledError` comes from inside otherwise."""
     try:
@@ -97,7 +117,7 @@ async def finished(work: asyncio.Future[T]) -> T:
 
 async def _in_time(work: Callable[[], Awaitable[T]], timeout_s: float | None) -> T | Late:
     if timeout_s is None:
-        return await work()
+        return await apart(work)
     until = time.monotonic() + timeout_s
     task = asyncio.create_task(_ended(work))
     try:

@@ -17,7 +17,7 @@ from threading import Lock, Thread
 from typing import Any, TypeVar, cast
 
 from stateward.errors import RunError
-from stateward.run.deadline import finished
+from stateward.run.deadline import finished, stop
 from stateward.run.threads import LoopThreads, Threads
 
 T = TypeVar("T")
@@ -38,10 +38,14 @@ class Bridge:
     """
 
     def __init__(self, *, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self.caller = loop
+        """The loop that runs the graph; None for `invoke`."""
         self._loop = loop
         self._thread: Thread | None = None
         self._ending: asyncio.Event | None = None
         self._calls: set[Future[Any]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        """What the calls are on the loop; one that was ended may take a moment to stop."""
         self._closed = False
         self._left = False
         self._broken: BaseException | None = None
@@ -86,9 +90,28 @@ class Bridge:
             if self._left:
                 raise LeftEarly
             loop = self._loop = self._loop or self._open()
-            future = asyncio.run_coroutine_threadsafe(_caught(work), loop)
+            future = asyncio.run_coroutine_threadsafe(self._made(work), loop)
             self._calls.add(future)
             return future
+
+    async def _made(self, work: Callable[[], Coroutine[Any, Any, T]]) -> _Result[T]:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            return await _caught(work)
+        finally:
+            self._tasks.discard(task)
+
+    async def rest(self) -> None:
+        """Wait until the calls that were ended have stopped, but no longer than a short grace; on the loop itself."""
+        own = asyncio.current_task()
+        await stop(*[task for task in self._tasks if task is not own])
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call that was made has not stopped yet."""
+        return bool(self._tasks)
 
     def _open(self) -> asyncio.AbstractEventLoop:
         ready: Future[asyncio.AbstractEventLoop] = Future()
@@ -126,12 +149,16 @@ class Bridge:
             try:
                 yield part
             except BaseException:
-                with self._lock:
-                    self._left = True
-                    calls = tuple(self._calls)
-                for call in calls:
-                    call.cancel()
+                self.leave()
                 raise
+
+    def leave(self) -> None:
+        """End the calls that are being made, and refuse more until the bridge is opened again; from any thread."""
+        with self._lock:
+            self._left = True
+            calls = tuple(self._calls)
+        for call in calls:
+            call.cancel()
 
     def reopen(self) -> None:
         """Let calls be made again, when the nodes of a stream that was left are over."""

@@ -30,8 +30,10 @@ def is_copy(supersteps: Sequence[Sequence[StateUpdate]]) -> bool:
     return bool(updates) and all(update.as_node == COPY and update.values is None for update in updates)
 
 
-def edited(machine: Machine, supersteps: Sequence[Sequence[StateUpdate]], *, before: StateSnapshot) -> StateUpdate:
-    """Make an edit that leaves the chart where it stands.
+def checked_edit(
+    machine: Machine, supersteps: Sequence[Sequence[StateUpdate]], *, before: StateSnapshot
+) -> Mapping[str, Any]:
+    """Check an edit, and that there is something it can be made to.
 
     Args:
         machine: The lowered chart.
@@ -39,21 +41,36 @@ def edited(machine: Machine, supersteps: Sequence[Sequence[StateUpdate]], *, bef
         before: The checkpoint that is edited.
 
     Returns:
-        The update for LangGraph: the values, and the node that was to run next.
+        The values in the form that is committed; none for a copy.
 
     Raises:
         InputRefused: A value does not fit the state schema, or a key is Stateward's own.
-        NotExpected: It is not one update of values, or the session has no run to edit.
+        NotExpected: It is not one update of values.
         Drift: The run was started by another definition.
         CheckpointError: The checkpoint contradicts itself.
     """
+    if is_copy(supersteps):
+        return {}
     updates = [update for step in supersteps for update in step]
     if len(updates) != 1 or not isinstance(updates[0].values, Mapping):
         raise NotExpected("An edit is one mapping of state keys", fix="Call `update_state(config, {KEY: VALUE})`.")
     refuse_contradiction(machine, stored(before, machine=machine))
-    values = checked(machine, cast("Mapping[str, Any]", updates[0].values))
+    return checked(machine, cast("Mapping[str, Any]", updates[0].values))
+
+
+def edited(machine: Machine, values: Mapping[str, Any], *, before: StateSnapshot) -> StateUpdate:
+    """Make an update that leaves the chart where it stands.
+
+    Args:
+        machine: The lowered chart.
+        values: Keys of the state and of the chart, as they are committed.
+        before: The checkpoint they are written to.
+
+    Returns:
+        The update for LangGraph: the values, and the node that was to run next.
+    """
     node = before.next[0] if before.next else any_node(machine)
-    return StateUpdate(values=cast("dict[str, Any]", Command(update=values, goto=before.next)), as_node=node)
+    return StateUpdate(values=cast("dict[str, Any]", Command(update=dict(values), goto=before.next)), as_node=node)
 
 
 def begun(before: StateSnapshot) -> bool:

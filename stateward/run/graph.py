@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StateUpdate
+from langgraph.types import Command, StateUpdate
 from pydantic import BaseModel, TypeAdapter
 
-from stateward.run.call import close, edit, left_to_others, open_call, raise_failure, record
-from stateward.run.configurable import onward
+from stateward.run.breakpoint import refuse_breakpoints
+from stateward.run.call import Opened, close, edit, left_to_others, open_call, raise_failure, record
+from stateward.run.called import checkpoint_id
+from stateward.run.configurable import lasting, onward
 from stateward.run.drawing import drawable
 from stateward.run.drive import Bridge, Work, drive_async, drive_sync
 from stateward.run.edit import is_copy
@@ -99,16 +101,17 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             LangGraph's stream.
 
         Raises:
-            InputRefused: The input does not fit; nothing was committed.
+            InputRefused: The input does not fit, or there is no such breakpoint; nothing was committed.
             SessionBusy: Another run holds the session.
             NotExpected: The chart has no transition for the event now.
             Drift: The run was started by another definition.
         """
+        refuse_breakpoints(self, self.machine, kwargs)
         bridge = Bridge()
         try:
             opened = drive_sync(open_call(self, input, config, bridge=bridge), bridge=bridge)
             try:
-                made = super().stream(opened.given, opened.config, **self._durable(kwargs))
+                made = super().stream(opened.given, opened.config, **self._running(kwargs, opened))
                 with closing(cast("Generator[Any, None, None]", made)) as parts:
                     yield from bridge.hand_on(parts)
                 drive_sync(record(self, opened), bridge=bridge)
@@ -120,7 +123,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             bridge.close()
         if more:
             with left_to_others(opened.invocation.session):
-                yield from self.stream(None, onward(config), **kwargs)
+                again = lasting(onward(config), opened.invocation.alarm)
+                yield from self.stream(None, again, **kwargs)
 
     async def astream(  # pyright: ignore[reportIncompatibleMethodOverride]  # as above
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
@@ -136,16 +140,17 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             LangGraph's stream.
 
         Raises:
-            InputRefused: The input does not fit; nothing was committed.
+            InputRefused: The input does not fit, or there is no such breakpoint; nothing was committed.
             SessionBusy: Another run holds the session.
             NotExpected: The chart has no transition for the event now.
             Drift: The run was started by another definition.
         """
+        refuse_breakpoints(self, self.machine, kwargs)
         threads, bridge = self.tables.threads, Bridge(loop=asyncio.get_running_loop())
         opened = await drive_async(open_call(self, input, config, bridge=bridge), threads=threads)
         try:
             # A stream that is left early ends before its lease does: it cancels its tasks and waits for them.
-            made = super().astream(opened.given, opened.config, **self._durable(kwargs))
+            made = super().astream(opened.given, opened.config, **self._running(kwargs, opened))
             async with aclosing(cast("AsyncGenerator[Any, None]", made)) as parts:
                 async for part in parts:
                     yield part
@@ -156,7 +161,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         raise_failure(opened.invocation)
         if more:
             with left_to_others(opened.invocation.session):
-                again = cast("AsyncGenerator[Any, None]", self.astream(None, onward(config), **kwargs))
+                later = lasting(onward(config), opened.invocation.alarm)
+                again = cast("AsyncGenerator[Any, None]", self.astream(None, later, **kwargs))
                 async with aclosing(again) as parts:
                     async for part in parts:
                         yield part
@@ -196,10 +202,25 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """
         if config is None or not is_node(config, self):
             return cast("Any", await super().ainvoke(input, config, **kwargs))
+        return (await self.achanged(input, config, **kwargs))[1]
+
+    async def achanged(
+        self, input: Any, config: RunnableConfig, **kwargs: Any
+    ) -> tuple[Mapping[str, Any], Command[Any]]:
+        """Run the chart inside another graph, and tell what it changed.
+
+        Args:
+            input: What it is handed of the state around.
+            config: LangGraph's config of the node around.
+            kwargs: LangGraph's other arguments.
+
+        Returns:
+            The state at its end, and the writes for the graph around.
+        """
         parent = ToParent()
         final = cast("Any", await super().ainvoke(input, telling(config, parent), **kwargs))
         kept = parent.shared if parent.shared is not None else shared_in(await self.aget_state(config))
-        return for_parent(self.machine.schema, given=input, final=final, shared=kept)
+        return final, for_parent(self.machine.schema, given=input, final=final, shared=kept)
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> RunnableConfig:
         """Edit values of a session, for LangGraph's `update_state`; the chart stays where it stands.
@@ -215,7 +236,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             InputRefused: A value does not fit the state schema; nothing was written.
             NotExpected: It is not one update of values, or the session has no run.
         """
-        if is_copy(supersteps):
+        if is_copy(supersteps) and not checkpoint_id(config):
             return super().bulk_update_state(config, supersteps)
         steps = edit(self, config, supersteps)
         return drive_sync(steps, bridge=Bridge())
@@ -236,7 +257,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             InputRefused: A value does not fit the state schema; nothing was written.
             NotExpected: It is not one update of values, or the session has no run.
         """
-        if is_copy(supersteps):
+        if is_copy(supersteps) and not checkpoint_id(config):
             return await super().abulk_update_state(config, supersteps)
         return await drive_async(edit(self, config, supersteps), threads=self.tables.threads)
 
@@ -249,11 +270,18 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """
         return Work(fn=super().bulk_update_state, afn=super().abulk_update_state, args=(config, [[update]]))
 
-    def _durable(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """With our saver each checkpoint is written before the next step begins, unless the caller says otherwise."""
-        if self.tables.attached is None or kwargs.get("durability") is not None:
+    def _running(self, kwargs: dict[str, Any], call: Opened) -> dict[str, Any]:
+        """Complete LangGraph's arguments of a call.
+
+        With our saver each checkpoint is written before the next step begins, unless the caller says otherwise; and
+        who finds a session's call in the registry can let it end after its step.
+        """
+        if call.saver is None:
             return kwargs
-        return {**kwargs, "durability": "sync"}
+        more: dict[str, Any] = {"control": call.invocation.controlled_by(kwargs.get("control"))}
+        if self.tables.attached is not None and kwargs.get("durability") is None:
+            more["durability"] = "sync"
+        return {**kwargs, **more}
 
     # -- what it looks like -----------------------------------------------------------------------------
 

@@ -9,18 +9,29 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
+from functools import partial
+from threading import Lock, current_thread
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import RunControl
 
 from stateward.chart.configuration import Configuration
+from stateward.errors import SessionBusy
+from stateward.run.alarm import Alarm
+from stateward.run.brake import Brake
+from stateward.run.container import Container
+from stateward.run.door.script import Script
 from stateward.run.drive import Bridge
 from stateward.run.hub.attention import Attention
+from stateward.run.presence import Presence, outwait
+from stateward.run.registry import Live
 from stateward.run.store.database import Database
 from stateward.run.store.lease import Lease
 from stateward.run.threads import Threads
 
+DRAINED = "drained"
+"""The reason LangGraph gives when a call ends after its step because somebody wanted it."""
 KEY = "__stateward_invocation"
 """Two underscores: LangGraph keeps such keys out of checkpoint metadata."""
 
@@ -62,9 +73,28 @@ class Invocation:
     """Where the last step led, and the `last` of the control channel by which its checkpoint is known again."""
     parent: ToParent | None = None
     """Where a run that is a node of another graph notes its updates."""
+    presence: Presence | None = field(default=None, init=False)
+    """What later calls from the same place see of this one; None where it holds no session."""
+    script: Script | None = None
+    """In a replay, what stands in the place of tools and models."""
+    brake: Brake = field(init=False)
+    """What stops its nodes from outside."""
+    alarm: Alarm = field(default_factory=lambda: Alarm(None))
+    """The outer deadline of the call: `deadline` in the config's `configurable`."""
+    container: Container | None = None
+    """What belongs to its session, when the caller brought something."""
+    turn: int | None = None
+    """The number under which the call has waited for its turn."""
+    control: RunControl = field(default_factory=RunControl)
+    """LangGraph's control of the call, by which it ends after its step."""
     _database: Database | None = None
     _left: bool = False
     _lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        """Let later calls from the same place see this one, and give it a brake of its own."""
+        self.presence = Presence(self.session) if self.shared else None
+        self.brake = Brake(self.bridge)
 
     def acquire(self, graph: str, after: int | None) -> None:
         """Take the lease of the session and keep it here, where it is found although the caller was cancelled.
@@ -78,12 +108,50 @@ class Invocation:
             UnknownSession: The session belongs to another tenant.
         """
         leases = self.database.leases
-        lease = leases.acquire(self.session, graph=graph, tenant=self.tenant, after=after)
+        take = partial(leases.acquire, self.session, graph=graph, tenant=self.tenant, after=after)
+        try:
+            lease = take()
+        except SessionBusy:
+            if not outwait(self.session, own=self.presence):
+                raise
+            lease = take()
         with self._lock:
             left = self._left
             self.lease = None if left else lease
         if left:
             leases.release(lease)
+            return
+        if self.turn is not None:
+            self.database.turns.leave(self.session, no=self.turn)
+        self._enter(graph, lease)
+
+    def _enter(self, graph: str, lease: Lease) -> None:
+        live = Live(
+            session=self.session,
+            graph=graph,
+            fence=lease.fence,
+            since=self.now(),
+            thread=current_thread().name,
+            halt=self.brake.pull,
+            drain=self.drain,
+        )
+        self.database.registry.enter(live)
+
+    def drain(self) -> None:
+        """Let the call end after its step; from any thread."""
+        self.control.request_drain(DRAINED)
+
+    def controlled_by(self, given: RunControl | None) -> RunControl:
+        """Return LangGraph's control of the call: the caller's, when there is one.
+
+        Args:
+            given: What the caller passed to LangGraph.
+        """
+        if given is not None:
+            own, self.control = self.control, given
+            if own.drain_requested:
+                self.drain()
+        return self.control
 
     def leave(self) -> None:
         """End the call before it began: give back the lease, also one that is just being taken."""
@@ -91,7 +159,16 @@ class Invocation:
             self._left = True
             lease, self.lease = self.lease, None
         if lease is not None:
-            self.database.leases.release(lease)
+            try:
+                self.database.leases.release(lease)
+            finally:
+                self.database.registry.leave(self.session, fence=lease.fence)
+        self.gone()
+
+    def gone(self) -> None:
+        """Let calls from the same place go on that wait until this one is over."""
+        if self.presence is not None:
+            self.presence.end()
 
     @property
     def database(self) -> Database:
@@ -131,13 +208,13 @@ def invocation_of(config: RunnableConfig) -> Invocation:
 
 
 def session_of(config: RunnableConfig) -> str | None:
-    """Return the session id (LangGraph's `thread_id`) a config names, or None.
+    """Return the session id (LangGraph's `thread_id`) a config names, or None; an empty one names none.
 
     Args:
         config: Any runnable config.
     """
     thread: Any = config.get("configurable", {}).get("thread_id")
-    return None if thread is None else str(thread)
+    return None if thread is None or thread == "" else str(thread)
 
 
 def new_id(prefix: str) -> str:

@@ -36,6 +36,7 @@ from stateward.run.node import Direct, StateNode, Values, activity_steps, begin,
 from stateward.run.plan import ENTER, HUB, REST, Machine, chain, plan_state
 from stateward.run.resume import is_internal
 from stateward.run.state import StateSchema, declared_types, schema_json, with_control
+from stateward.run.stopped import stopped_steps
 from stateward.run.straight import straight
 from stateward.run.tables import Tables
 from stateward.run.wait import ask_steps, wait_steps
@@ -215,7 +216,9 @@ def _add(
     machine: Machine, builder: StateGraph[Any, Any, Any, Any], name: str, steps: Any, *, direct: Direct | None = None
 ) -> None:
     """Add a node; `steps` makes its generator."""
-    node = cast("Runnable[Any, Any]", StateNode(name, steps, schema=machine.schema, direct=direct))
+    stopped = partial(stopped_steps, machine)
+    made = StateNode(name, steps, schema=machine.schema, stopped=stopped, direct=direct)
+    node = cast("Runnable[Any, Any]", made)
     builder.add_node(name, node, destinations=(END,))
 
 

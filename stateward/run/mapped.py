@@ -20,7 +20,15 @@ Outward = Mapping[str, str] | Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 class Renaming(RunnableLambda[Any, Any]):
-    """The map after a chart that renames key by key: it takes the chart's update, not its state."""
+    """The map after a chart that renames key by key: it takes the chart's update, not its state.
+
+    Args:
+        names: The chart's key to the parent's.
+    """
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__(_renamed(names))
+        self.names = names
 
 
 def mapped(
@@ -45,7 +53,7 @@ def mapped(
             refuse_unknown(name, given, known=schema.channels, where=graph.name)
     if callable(output):
         return RunnableSequence(RunnableLambda(_inward(input)), graph, RunnableLambda(output))
-    return RunnableSequence(RunnableLambda(_inward(input)), graph, Renaming(_renamed(output)))
+    return RunnableSequence(RunnableLambda(_inward(input)), graph, Renaming(output))
 
 
 def refuse_unknown(name: str, names: Iterable[str], *, known: Iterable[str], where: str) -> None:

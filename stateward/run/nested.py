@@ -18,8 +18,9 @@ from typing import Any, cast
 from langchain_core.messages import BaseMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.types import Command, StateSnapshot, StateUpdate
+from langgraph.types import Command, StateSnapshot
 
+from stateward.run.alarm import Alarm
 from stateward.run.checkpoint import CHANNEL
 from stateward.run.configurable import named
 from stateward.run.drive import Bridge
@@ -36,9 +37,8 @@ SHARED = "shared"
 """The key of the control channel that keeps the updates of reduced keys."""
 _CALL = "__pregel_call"
 _CHECKPOINTER = "__pregel_checkpointer"
-_REPLAY = "__pregel_replay_state"
-"""LangGraph's names for what it hands a task: whose call this is, where checkpoints go, what is replayed. Without the
-first a call counts as one from a function, which is what it is everywhere else."""
+"""LangGraph's names for what it hands a task: whose call this is, where checkpoints go. Without the first a call counts
+as one from a function, which is what it is everywhere else."""
 
 
 def is_node(config: RunnableConfig, graph: object) -> bool:
@@ -99,6 +99,8 @@ def invocation_inside(config: RunnableConfig, *, tables: Tables, bridge: Bridge)
             bridge=bridge,
             threads=tables.threads,
             lease=outer.lease,
+            alarm=Alarm(None, until=outer.alarm.until),
+            container=outer.container,
             tenant=outer.tenant,
             approver=outer.approver,
             parent=parent,
@@ -113,46 +115,6 @@ def invocation_inside(config: RunnableConfig, *, tables: Tables, bridge: Bridge)
         approver=named(config, "approver"),
         parent=parent,
     )
-
-
-def landing(config: RunnableConfig) -> RunnableConfig | None:
-    """Return the checkpoint of an earlier visit of this node that time travel names, or None.
-
-    A fork of the graph around visits the node as another task, under another namespace, where LangGraph would begin
-    the subgraph anew (langgraph issue 8458).
-
-    Args:
-        config: The call's config.
-    """
-    configurable = config.get("configurable", {})
-    own = str(configurable.get("checkpoint_ns", ""))
-    named: Mapping[str, str] = configurable.get("checkpoint_map") or {}
-    node = own.rpartition(":")[0]
-    found = [ns for ns in named if ns.rpartition(":")[0] == node and ns]
-    if len(found) != 1 or found[0] == own:
-        return None
-    there = {**configurable, "checkpoint_ns": found[0], "checkpoint_id": named[found[0]]}
-    return {**config, "configurable": there}
-
-
-def landed(snapshot: StateSnapshot, *, node: str) -> StateUpdate:
-    """Make the update that puts a run where an earlier one stood.
-
-    Args:
-        snapshot: Where that one stood.
-        node: A node of the graph, for LangGraph; it has no say.
-    """
-    values = cast("dict[str, Any]", Command(update=dict(snapshot.values), goto=snapshot.next))
-    return StateUpdate(values=values, as_node=node)
-
-
-def at_latest(config: RunnableConfig) -> RunnableConfig:
-    """Let a call begin at its own latest checkpoint, whatever the graph around it replays.
-
-    Args:
-        config: The call's config.
-    """
-    return {**config, "configurable": {**config.get("configurable", {}), _REPLAY: None}}
 
 
 def opened(given: object) -> object:

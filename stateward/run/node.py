@@ -7,6 +7,7 @@ chart with one active state; `hub` serves several. `activity` runs the activity 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -16,11 +17,12 @@ from langgraph.types import Command
 from stateward.chart.step import start
 from stateward.errors import RunError
 from stateward.run.activity import Ended, applied, attempts, visit
+from stateward.run.brake import Halt
 from stateward.run.checkpoint import CHANNEL, Control, decode
 from stateward.run.commit import Committed, Progress, ask_commit, finish
 from stateward.run.data import ViewData
 from stateward.run.door.signal import Suspend
-from stateward.run.drive import Steps, Work, drive_async, drive_sync
+from stateward.run.drive import LeftEarly, Steps, Work, drive_sync
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.nested import note
 from stateward.run.plan import Machine, StatePlan
@@ -30,6 +32,7 @@ from stateward.run.view import View
 
 Values = dict[str, Any]
 Direct = Callable[[Values, Invocation], "Command[Any] | None"]
+Stopped = Callable[[Values, RunnableConfig, Halt], Steps["Command[Any]"]]
 
 
 class StateNode(Runnable[Values, Command[Any]]):
@@ -39,12 +42,16 @@ class StateNode(Runnable[Values, Command[Any]]):
         name: The node's name.
         steps: Makes the generator of work for one visit.
         schema: The chart's channels.
+        stopped: Makes the generator of work for a visit whose call is to stop.
         direct: Makes the command of a visit in this thread, or None if it is one that needs the steps.
     """
 
-    def __init__(self, name: str, steps: Any, *, schema: StateSchema, direct: Direct | None = None) -> None:
+    def __init__(
+        self, name: str, steps: Any, *, schema: StateSchema, stopped: Stopped, direct: Direct | None = None
+    ) -> None:
         self.name = name
         self._steps = steps  # a function (values, config) -> Steps[Command]
+        self._stopped = stopped
         self._schema = schema
         self._direct = direct
 
@@ -58,12 +65,22 @@ class StateNode(Runnable[Values, Command[Any]]):
         """
         config = config or {}
         invocation = invocation_of(config)
-        command = self._direct(input, invocation) if self._direct is not None else None
+        brake, command = invocation.brake, None
+        if brake.halt is None:
+            try:
+                command = self._worked(input, config, invocation)
+            except LeftEarly:
+                if brake.halt is None:
+                    raise
         if command is None:
-            command = drive_sync(self._steps(input, config), bridge=invocation.bridge)
+            command = drive_sync(self._stopped(input, config, brake.take()), bridge=invocation.bridge)
         if invocation.parent is not None:
             note(command, schema=self._schema, values=input, parent=invocation.parent)
         return command
+
+    def _worked(self, input: Values, config: RunnableConfig, invocation: Invocation) -> Command[Any]:
+        command = self._direct(input, invocation) if self._direct is not None else None
+        return drive_sync(self._steps(input, config), bridge=invocation.bridge) if command is None else command
 
     async def ainvoke(self, input: Values, config: RunnableConfig | None = None, **kwargs: Any) -> Command[Any]:
         """Run the node on this event loop.
@@ -75,7 +92,8 @@ class StateNode(Runnable[Values, Command[Any]]):
         """
         config = config or {}
         invocation = invocation_of(config)
-        command = await drive_async(self._steps(input, config), threads=invocation.threads)
+        steps, stopped = partial(self._steps, input, config), partial(self._stopped, input, config)
+        command = await invocation.brake.drive(steps, stopped, threads=invocation.threads)
         if invocation.parent is not None:
             note(command, schema=self._schema, values=input, parent=invocation.parent)
         return command

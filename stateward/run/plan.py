@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable
-from langgraph.pregel import Pregel
 from pydantic import BaseModel
 
 from stateward.chart.definition import Activity, Definition, Node
@@ -22,6 +21,7 @@ from stateward.govern.policy import Policy
 from stateward.run.checkpoint import Pins
 from stateward.run.door.role import ModelRole
 from stateward.run.door.tool import Tool, select
+from stateward.run.inner import graph_in, ready
 from stateward.run.state import StateSchema
 
 ENTER = "__enter__"
@@ -179,10 +179,11 @@ def plan_state(
     Raises:
         UnknownTool: It declares a tool that nobody registered.
         DefinitionError: `do` cannot be called, a sync activity declares a timeout, or a graph stands under a policy
-            that it would not keep.
+            that it would not keep, or accumulates a key otherwise than the chart.
     """
     _refuse_ungoverned(activity.do, effective=effective, where=node.path)
-    runnable = cast("Runnable[Any, Any]", activity.do) if isinstance(activity.do, Runnable) else None
+    given = cast("Runnable[Any, Any]", activity.do) if isinstance(activity.do, Runnable) else None
+    runnable = None if given is None else ready(given, schema, where=node.path)
     bound = None if runnable else bind(cast("object", activity.do), where=node.path, allowed=("state", "event", "run"))
     if activity.timeout_s is not None and bound is not None and not bound.is_async:
         raise DefinitionError(
@@ -207,11 +208,12 @@ def plan_state(
 
 def _refuse_ungoverned(do: object, *, effective: Effective, where: str) -> None:
     """Refuse a graph of its own under a policy: its calls would pass by this state's door (DESIGN decision 16)."""
-    if not isinstance(do, Pregel):
+    graph = graph_in(do)
+    if graph is None:
         return
     if effective.limits or any(layer.policy.tools is not None for layer in effective.layers):
         raise DefinitionError(
-            f"The activity is the graph `{do.name}`, whose calls the policy here would not bind",
+            f"The activity is the graph `{graph.name}`, whose calls the policy here would not bind",
             where=where,
             fix="Write its states into this chart, or call its tools and models through `run`.",
         )

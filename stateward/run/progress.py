@@ -39,6 +39,8 @@ class Progress:
     """The injected clock, from which delays count; a trial step needs none."""
     also: Json = field(default_factory=dict[str, Any])
     """Keys of the control channel that are committed with the step, whatever it comes to."""
+    at: float | None = None
+    """The step's moment, once its timers asked for it; it is recorded, so that a replay sets them the same."""
     agenda: Agenda | None = None
     """The pending timers, once the step has looked at them."""
     timers: Timers = ()
@@ -114,14 +116,15 @@ def settled(machine: Machine, progress: Progress, step: Step) -> Step:
     if progress.agenda is None and not step.timers and not progress.control.timers and not progress.timers:
         return step
     agenda = agenda_of(machine, progress)
-    agenda.note(progress.timers, now=progress.now())
+    progress.at = now = progress.now() if progress.at is None else progress.at
+    agenda.note(progress.timers, now=now)
     progress.timers = ()
     return settle(
         machine.chart,
         step,
         progress.data,
         agenda=agenda,
-        now=progress.now(),
+        now=now,
         limit=machine.microsteps,
         ends=partial(ends_run, machine),
     )

@@ -1,68 +1,41 @@
 """A session: one conversation or case, driven from any process that has the database.
 
-An event can be sent to a session that somebody else runs: it is posted to the mailbox, and who runs the session takes
-it. Nothing that was accepted is lost: after posting, the sender tries to take the session itself, and who lets go of it
-looks at the mailbox in the same transaction.
+It is the unit of ownership: what belongs to one conversation is a field of it and is passed in with each call, never
+kept on a graph or an agent. So one graph serves many sessions, and many owners, at once.
 """
 
 from __future__ import annotations
 
-import asyncio
-import threading
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Command, StateSnapshot
 
-from stateward.errors import NotExpected, SessionBusy, StatewardError, UnknownSession
-from stateward.run.admission import refuse_drift
-from stateward.run.call import committed, is_held
-from stateward.run.checkpoint import CHANNEL, Control, decode, wakes_at
+from stateward.errors import InputRefused, NotExpected
+from stateward.run.alarm import checked_deadline
+from stateward.run.answering import expect, refuse_strange
+from stateward.run.caller import Caller
+from stateward.run.cancel import cancelled
+from stateward.run.container import KEY, Container
+from stateward.run.drain import drained
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
+from stateward.run.going import Provider, Terms, going
 from stateward.run.graph import ChartGraph
-from stateward.run.resume import Verdict, known_event
+from stateward.run.outcome import Outcome, Sent
+from stateward.run.override import refuse_strange_roles, roles
+from stateward.run.resume import Verdict
+from stateward.run.seat import seated
+from stateward.run.sending import command, sending
 from stateward.run.store.ask import Ask
 from stateward.run.store.database import Database
-from stateward.run.store.mailbox import POLL_S, Letter
 from stateward.run.store.sessions import SessionRow
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """Where a session stands after a call."""
-
-    session: str
-    status: str
-    """One of the status words."""
-    path: str
-    """The active state; with `.ask` while a person is asked."""
-    values: Mapping[str, Any]
-    """The state's keys."""
-    asks: tuple[str, ...] = ()
-    """Ids of the open asks."""
-    reason: Mapping[str, Any] | None = None
-    """Why the run ended, when it did not complete."""
-    wakes_at: float | None = None
-    """When the first pending timer is due, in seconds since the epoch."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
-    """What became of an event that was sent."""
-
-    outcome: Outcome | None
-    """Where the session stands, when this call went on with it; None when somebody else runs it."""
-    letter: Letter | None = None
-    """The event in the mailbox, when somebody else ran the session; its status says whether it was taken yet."""
-
-    @property
-    def taken(self) -> bool:
-        """Whether a transition took the event; False while its turn has not come."""
-        return self.letter is None or self.letter.status == "taken"
+STOP_WAIT_S = 60.0
+"""How long who cancels or drains waits for the call that runs the session, in seconds, unless they say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +43,88 @@ class Session:
     """One session of one graph.
 
     Args:
-        id: LangGraph's `thread_id`.
-        graph: The compiled chart.
+        id: LangGraph's `thread_id`; not empty.
+        graph: The compiled chart. One without a checkpointer is attached to the database.
         database: From `stateward.open`.
         context: LangGraph's `context=`.
+        tenant: Whose session it is; a session keeps its first tenant, and others do not find it.
+        deadline_s: Seconds that each call may take as a whole, above 0: then the chart gets the event `fuse.deadline`,
+            and the run is halted when no transition takes it.
+        queue: How many inputs may wait while another call holds the session, in the order in which they came; with 0
+            they are refused.
+        queue_wait_s: Seconds that an input waits for its turn.
+        staged: Content by name that is put ready for the activities: `run.session.staged`.
+        models: Models by role that stand in for the graph's.
+        scratch: The folder of scratch folders (`run.session.scratch`); the system's temporary folder by default.
+        provider: Is asked what comes next while the run waits, with the outcome so far: it returns what
+            `Command(resume=…)` takes, or None to leave the run waiting.
+
+    Raises:
+        InputRefused: The id is empty or no text, the deadline no number above 0, or the queue no number from 0.
+        DefinitionError: The graph keeps its checkpoints and its tables elsewhere, or no state has a model of a role.
     """
 
     id: str
     graph: ChartGraph
     database: Database
     context: Any = field(default=None, kw_only=True)
+    tenant: str = field(default="", kw_only=True)
+    deadline_s: float | None = field(default=None, kw_only=True)
+    queue: int = field(default=0, kw_only=True)
+    queue_wait_s: float = field(default=60.0, kw_only=True)
+    staged: Mapping[str, Any] = field(default_factory=dict[str, Any], kw_only=True)
+    models: Mapping[str, Any] = field(default_factory=dict[str, Any], kw_only=True)  # as for `compile`
+    scratch: Path | None = field(default=None, kw_only=True)
+    provider: Provider | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check what was given, and bring the graph to the database before anything runs."""
+        if not isinstance(cast("object", self.id), str) or not self.id:
+            raise InputRefused(f"A session's id is a text, not {self.id!r}", fix="Give an id that is not empty.")
+        if self.queue < 0:
+            raise InputRefused(f"The queue of session `{self.id}` is {self.queue}", fix="Give a number from 0.")
+        checked_deadline(self.deadline_s)
+        refuse_strange_roles(self.models, self.graph.machine)
+        object.__setattr__(self, "graph", seated(self.graph, self.database))
 
     @property
     def config(self) -> RunnableConfig:
-        """LangGraph's config of this session."""
-        return {"configurable": {"thread_id": self.id}}
+        """LangGraph's config of this session, with what belongs to it."""
+        configurable: dict[str, Any] = {"thread_id": self.id}
+        if self.tenant:
+            configurable["tenant"] = self.tenant
+        if self.deadline_s is not None:
+            configurable["deadline"] = self.deadline_s
+        if self.tenant or self.staged or self.models or self.scratch is not None:
+            configurable[KEY] = self._container
+        return {"configurable": configurable}
+
+    @property
+    def _container(self) -> Container:
+        given, root = roles(self.models), self.scratch
+        return Container(session=self.id, tenant=self.tenant, staged=self.staged, models=given, root=root)
+
+    @property
+    def _caller(self) -> Caller:
+        return Caller(
+            session=self.id, graph=self.graph, database=self.database, config=self.config, context=self.context
+        )
+
+    @property
+    def _terms(self) -> Terms:
+        return Terms(
+            container=self._container,
+            deadline_s=self.deadline_s,
+            queue=self.queue,
+            queue_wait_s=self.queue_wait_s,
+            provider=self.provider,
+        )
+
+    def _done(self, steps: Steps[T]) -> T:
+        return drive_sync(steps, bridge=Bridge())
+
+    async def _adone(self, steps: Steps[T]) -> T:
+        return await drive_async(steps, threads=self.database.threads)
 
     def start(self, given: Mapping[str, Any]) -> Outcome:
         """Send an input: it opens a run, or is the event `input` of a waiting one.
@@ -100,7 +140,7 @@ class Session:
             SessionBusy: Another run holds the session, or its last run must be resumed first.
             NotExpected: The waiting chart takes no input now.
         """
-        return self._call(given)
+        return self._done(going(self._caller, given, self._terms))
 
     async def astart(self, given: Mapping[str, Any]) -> Outcome:
         """Send an input; see `start`.
@@ -116,7 +156,7 @@ class Session:
             SessionBusy: Another run holds the session, or its last run must be resumed first.
             NotExpected: The waiting chart takes no input now.
         """
-        return await self._acall(given)
+        return await self._adone(going(self._caller, given, self._terms))
 
     def resume(self, event: str | None = None, *, data: Mapping[str, Any] | None = None) -> Outcome:
         """Go on with an unfinished run, or send an event to a waiting one.
@@ -133,7 +173,7 @@ class Session:
             InputRefused: The data does not fit the event's type.
             Drift: The run was started by another definition.
         """
-        return self._call(_command(event, data))
+        return self._done(going(self._caller, command(event, data), self._terms))
 
     async def aresume(self, event: str | None = None, *, data: Mapping[str, Any] | None = None) -> Outcome:
         """Go on, or send an event; see `resume`.
@@ -150,7 +190,7 @@ class Session:
             InputRefused: The data does not fit the event's type.
             Drift: The run was started by another definition.
         """
-        return await self._acall(_command(event, data))
+        return await self._adone(going(self._caller, command(event, data), self._terms))
 
     def send(self, event: str, *, data: Mapping[str, Any] | None = None, by: str = "", wait_s: float = 0) -> Sent:
         """Send an event: go on with a waiting session, or leave the event for who runs it.
@@ -170,7 +210,7 @@ class Session:
             Drift: The run was started by another definition.
             UnknownSession: There is no such session.
         """
-        return drive_sync(self._sending(event, data, by=by, wait_s=wait_s), bridge=Bridge())
+        return self._done(sending(self._caller, event, data, by=by, wait_s=wait_s))
 
     async def asend(
         self, event: str, *, data: Mapping[str, Any] | None = None, by: str = "", wait_s: float = 0
@@ -192,56 +232,89 @@ class Session:
             Drift: The run was started by another definition.
             UnknownSession: There is no such session.
         """
-        return await drive_async(self._sending(event, data, by=by, wait_s=wait_s), threads=self.database.threads)
+        return await self._adone(sending(self._caller, event, data, by=by, wait_s=wait_s))
 
-    def _sending(self, event: str, data: Mapping[str, Any] | None, *, by: str, wait_s: float) -> Steps[Sent]:
-        known_event(self.graph.machine, event, data)
-        row: SessionRow | None = yield Work(fn=self.row)
-        if row is not None and row.status != "running":
-            done: Outcome | None = yield from self._try(_command(event, data))
-            if done is not None:
-                return Sent(outcome=done)
-        letter: Letter = yield Work(fn=self._post, args=(event, data, by))
-        outcome, until = None, time.monotonic() + wait_s
-        while True:
-            free: bool = yield Work(fn=self._is_free)
-            if free:
-                outcome = (yield from self._go_on(letter)) or outcome
-            letter = yield Work(fn=self.database.mailbox.get, args=(self.id, letter.no))
-            if letter.status == "refused":
-                raise NotExpected(letter.note, where=f"session `{self.id}`", fix="Send it when it is awaited.")
-            if letter.status == "taken" or time.monotonic() >= until:
-                return Sent(outcome=outcome, letter=letter)
-            yield Work(fn=_pause, afn=asyncio.sleep, args=(POLL_S,))
+    def cancel(self, *, by: str, reason: str = "", wait_s: float = STOP_WAIT_S) -> Outcome:
+        """End the run, whoever runs it: another task, thread or process, or nobody.
 
-    def _go_on(self, letter: Letter) -> Steps[Outcome | None]:
-        """Go on with the session, so that the letter is taken; if that is refused, so is the letter."""
-        try:
-            return (yield from self._try(None))
-        except StatewardError as refused:
-            if not hasattr(refused, "__notes__"):  # no activity's error, which would be recorded
-                yield Work(fn=self._take_back, args=(letter, str(refused)))
-            raise
+        Async work stops at its next await; its calls are closed, its questions taken back. Sync code of an activity
+        cannot be stopped: the run ends when it returns.
 
-    def _is_free(self) -> bool:
-        return self.database.leases.held(self.id) is None
+        Args:
+            by: Who cancels, for the terminal record and the audit log.
+            reason: Why.
+            wait_s: How many seconds to wait, from 0, until who runs it has stopped.
 
-    def _take_back(self, letter: Letter, why: str) -> None:
-        with suppress(SessionBusy):  # somebody else can go on with it
-            self.database.mailbox.refuse(self.id, letter.no, at="", note=why)
+        Returns:
+            Where the session stands: its status is `cancelled`.
 
-    def _try(self, given: object) -> Steps[Outcome | None]:
-        """Go on with the session; None when somebody else holds it."""
-        try:
-            outcome: Outcome = yield Work(fn=self._call, afn=self._acall, args=(given,))
-        except SessionBusy as busy:
-            if is_held(busy, self.id):
-                return None
-            raise
-        return outcome
+        Raises:
+            UnknownSession: There is no such session.
+            NotExpected: It has no run, or its run has ended.
+            SessionBusy: Who runs it has not stopped in time; the order stands.
+        """
+        return self._done(self._cancelling(by, reason, wait_s))
 
-    def _post(self, event: str, data: Mapping[str, Any] | None, by: str) -> Letter:
-        return self.database.mailbox.post(self.id, event, dict(data) if data else None, by=by)
+    async def acancel(self, *, by: str, reason: str = "", wait_s: float = STOP_WAIT_S) -> Outcome:
+        """End the run, whoever runs it; see `cancel`.
+
+        Args:
+            by: Who cancels.
+            reason: Why.
+            wait_s: How many seconds to wait, from 0, until who runs it has stopped.
+
+        Returns:
+            Where the session stands: its status is `cancelled`.
+
+        Raises:
+            UnknownSession: There is no such session.
+            NotExpected: It has no run, or its run has ended.
+            SessionBusy: Who runs it has not stopped in time; the order stands.
+        """
+        return await self._adone(self._cancelling(by, reason, wait_s))
+
+    def _cancelling(self, by: str, reason: str, wait_s: float) -> Steps[Outcome]:
+        yield from cancelled(self._caller, by=by, reason=reason, wait_s=wait_s)
+        yield Work(fn=self._container.clean_up)
+        return (yield Work(fn=self.outcome))
+
+    def drain(self, *, by: str = "", reason: str = "", wait_s: float = STOP_WAIT_S) -> Outcome:
+        """Let whoever runs the session end its present step and let go; `resume` goes on with it.
+
+        Args:
+            by: Who wants it, for the audit log.
+            reason: Why.
+            wait_s: How many seconds to wait, from 0, until the step has ended.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            UnknownSession: There is no such session.
+            SessionBusy: The step has not ended in time; the order stands.
+        """
+        return self._done(self._draining(by, reason, wait_s))
+
+    async def adrain(self, *, by: str = "", reason: str = "", wait_s: float = STOP_WAIT_S) -> Outcome:
+        """Let whoever runs the session end its present step and let go; see `drain`.
+
+        Args:
+            by: Who wants it.
+            reason: Why.
+            wait_s: How many seconds to wait, from 0, until the step has ended.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            UnknownSession: There is no such session.
+            SessionBusy: The step has not ended in time; the order stands.
+        """
+        return await self._adone(self._draining(by, reason, wait_s))
+
+    def _draining(self, by: str, reason: str, wait_s: float) -> Steps[Outcome]:
+        yield from drained(self.database, session=self.id, by=by, reason=reason, wait_s=wait_s)
+        return (yield Work(fn=self.outcome))
 
     def answer(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Outcome:
         """Answer an ask and go on as soon as its activity waits for no other; a run that is at work picks it up itself.
@@ -263,7 +336,7 @@ class Session:
         """
         self.expect(ask)
         self.claim(ask, decision, by=by, note=note)
-        return drive_sync(self._try(None), bridge=Bridge()) or self.outcome()
+        return self._done(self._caller.trying(None)) or self.outcome()
 
     def refuse_strange(self) -> None:
         """Check that the session can be gone on with here.
@@ -271,12 +344,7 @@ class Session:
         Raises:
             NotExpected: It keeps its checkpoints elsewhere.
         """
-        row = self.row()
-        if (row is None or row.run) and self._control() is None:
-            raise NotExpected(
-                f"Session `{self.id}` has no checkpoint in this database",
-                fix="Go on with it where it runs, over its own checkpointer.",
-            )
+        refuse_strange(self._caller)
 
     def expect(self, ask: str) -> None:
         """Check that an answer would lead somewhere, before it is recorded: an ask takes only one.
@@ -286,30 +354,11 @@ class Session:
 
         Raises:
             UnknownAsk: No ask has this id.
-            NotExpected: The session does not wait for it, or keeps its checkpoints elsewhere.
+            NotExpected: The session does not wait for it, or keeps its checkpoints elsewhere, or what comes first, a
+                timer for instance, leaves the state that asked.
             Drift: The run was started by another definition.
         """
-        if self.database.asks.get(ask).status != "open":
-            return
-        control = self._control()
-        if control is None:
-            raise NotExpected(
-                f"Session `{self.id}` has no checkpoint in this database",
-                fix=f'Answer where it runs: Command(resume={{"answers": {{"{ask}": "approve"}}}}).',
-            )
-        refuse_drift(self.graph.machine, control)
-        if ask not in [one for ids in control.asks.values() for one in ids]:
-            raise NotExpected(
-                f"Session `{self.id}` does not wait for an answer to `{ask}`; it is {control.status}",
-                fix="Resume it first." if control.status == "running" else "",
-            )
-
-    def _control(self) -> Control | None:
-        values = cast("dict[str, Any]", self._latest().values or {})
-        return decode(values.get(CHANNEL) or {}, self.graph.machine.chart)
-
-    def _latest(self) -> StateSnapshot:
-        return drive_sync(committed(self.graph, self.config), bridge=Bridge())
+        expect(self._caller, ask)
 
     def claim(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Ask:
         """Record an answer without going on.
@@ -335,49 +384,8 @@ class Session:
 
     def row(self) -> SessionRow | None:
         """Return the session's row, or None when it was never started."""
-        try:
-            return self.database.sessions.get(self.id)
-        except UnknownSession:
-            return None
+        return self._caller.row()
 
     def outcome(self) -> Outcome:
         """Read where the session stands, from its latest checkpoint."""
-        return self._outcome(self._latest().values)
-
-    def _call(self, given: object) -> Outcome:
-        self.graph.invoke(given, self.config, context=self.context)
-        return self.outcome()
-
-    async def _acall(self, given: object) -> Outcome:
-        await self.graph.ainvoke(given, self.config, context=self.context)
-        snapshot = await drive_async(committed(self.graph, self.config), threads=self.database.threads)
-        return self._outcome(snapshot.values)
-
-    def _outcome(self, values: Any) -> Outcome:
-        raw = cast("dict[str, Any]", values or {})
-        control = decode(raw.get(CHANNEL) or {}, self.graph.machine.chart)
-        if control is None:
-            return Outcome(session=self.id, status="new", path="", values=raw)
-        return Outcome(
-            session=self.id,
-            status=control.status,
-            path=_path(control, self.graph),
-            values={key: value for key, value in raw.items() if key != CHANNEL},
-            asks=tuple(ask for ids in control.asks.values() for ask in ids),
-            reason=control.reason,
-            wakes_at=wakes_at(control.raw),
-        )
-
-
-def _path(control: Control, graph: ChartGraph) -> str:
-    chart = graph.machine.chart
-    paths = [chart.nodes[index].path for index in control.configuration.atomic(chart)]
-    return ", ".join(f"{path}.ask" if path in control.asks else path for path in paths)
-
-
-def _pause(seconds: float) -> None:
-    threading.Event().wait(seconds)
-
-
-def _command(event: str | None, data: Mapping[str, Any] | None) -> object:
-    return None if event is None else Command(resume={"event": event, "data": dict(data) if data else None})
+        return self._caller.outcome()

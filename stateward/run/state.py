@@ -31,6 +31,7 @@ from pydantic import (
 from stateward.errors import DefinitionError, UpdateRefused
 from stateward.run.channel import ControlChannel
 from stateward.run.checkpoint import CHANNEL
+from stateward.run.handed import Handed, own
 from stateward.run.messages import is_message_channel, linear
 
 Channels = Mapping[str, BaseChannel[Any, Any, Any]]
@@ -94,12 +95,13 @@ class StateSchema:
             ) from invalid
 
     def present(self, values: Mapping[str, Any]) -> Any:
-        """Return the state as the user's functions get it: the mapping, or an instance of the schema.
+        """Return the state as the user's functions get it: a mapping, or an instance of the schema.
 
         Args:
-            values: State key to value.
+            values: State key to value; what a function changes in place does not change them.
         """
-        return values if self._instance is None else self._instance(**values)
+        seen: Mapping[str, Any] = own(cast("object", values)) if type(values) is dict else Handed(values)
+        return seen if self._instance is None else self._instance(**seen)
 
     def _fits_reduced(self, key: str, value: object, *, base: object, adapter: TypeAdapter[Any]) -> bool:
         """Whether a reducer that takes another type than it holds makes a valid value of this update."""

@@ -26,6 +26,7 @@ from stateward.run.context import within
 from stateward.run.data import ViewData
 from stateward.run.door.signal import Suspend
 from stateward.run.drive import drive_sync
+from stateward.run.handed import happened
 from stateward.run.invocation import Invocation
 from stateward.run.node import Values, begin, landing
 from stateward.run.plan import Machine, StatePlan
@@ -218,7 +219,7 @@ def _control(machine: Machine, raw: Mapping[str, Any], invocation: Invocation) -
 
 
 def _value(control: Control) -> object:
-    return control.event.value if control.event is not None else None
+    return happened(control.event).value if control.event is not None else None
 
 
 def _ended(visit: Visit, *, returned: object = None, error: BaseException | None = None) -> Ended | Suspend:

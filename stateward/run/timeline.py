@@ -1,4 +1,7 @@
-"""The timeline of a session: its checkpoints, each with the calls that were made on the way to it.
+"""The timeline of one branch of a session: its checkpoints, each with the calls that were made on the way to it.
+
+The line of a branch goes from its last checkpoint back over those before it, also where these belong to the branch it
+was forked from; what happened on other branches is not in it.
 
 A call is told once, at the first checkpoint of its activation that is not older than the call: calls made before a
 person was asked stand at the ask, those made after the answer at the end. Calls on the way to a checkpoint that was
@@ -7,7 +10,7 @@ never written, because the process died or is still at work, stand in rows of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
@@ -15,6 +18,8 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
+from stateward.run.branch import branch_named, branches_in
+from stateward.run.called import checkpoint_id
 from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH
 from stateward.run.graph import ChartGraph
 from stateward.run.store.database import Database
@@ -82,20 +87,47 @@ class TimelineRow:
         return sum(call.usd for call in self.calls)
 
 
-def timeline(graph: ChartGraph, *, database: Database, session: str) -> tuple[TimelineRow, ...]:
-    """Read what happened in a session, the oldest first.
+def timeline(
+    graph: ChartGraph, *, database: Database, session: str, branch: str | None = None, head: str = ""
+) -> tuple[TimelineRow, ...]:
+    """Read what happened on a branch of a session, the oldest first.
 
     Args:
         graph: The chart, attached to the database.
         database: Where its journal is.
         session: The session's id.
+        branch: The branch; None for the one the session is on.
+        head: Id of the last checkpoint that is wanted; the branch's last one when it is empty.
 
     Returns:
         A row for each checkpoint that a step wrote, and one for each activation with calls and no checkpoint.
+
+    Raises:
+        NotExpected: The session has no such branch.
     """
     config: RunnableConfig = {"configurable": {"thread_id": session}}
-    rows = [row for snapshot in graph.get_state_history(config) if (row := _row(snapshot)) is not None]
+    snapshots = list(graph.get_state_history(config))
+    if not snapshots:
+        return ()
+    head = head or _head(snapshots[0], branch=branch, session=session)
+    rows = [row for snapshot in _line(snapshots, head=head) if (row := _row(snapshot)) is not None]
     return _joined(rows[::-1], database.journal.entries(session))
+
+
+def _head(latest: StateSnapshot, *, branch: str | None, session: str) -> str:
+    head = checkpoint_id(latest.config)
+    if branch is None:
+        return head
+    control = cast("dict[str, Any]", (latest.values or {}).get(CHANNEL) or {})
+    return branch_named(branch, known=branches_in(control, head=head), session=session).head
+
+
+def _line(snapshots: Sequence[StateSnapshot], *, head: str) -> Iterator[StateSnapshot]:
+    """Go back from a checkpoint over those it came from."""
+    by_id = {checkpoint_id(snapshot.config): snapshot for snapshot in snapshots}
+    while head in by_id:
+        yield by_id[head]
+        head = checkpoint_id(by_id[head].parent_config)
 
 
 def _row(snapshot: StateSnapshot) -> TimelineRow | None:
@@ -130,12 +162,15 @@ def _joined(rows: Sequence[TimelineRow], entries: Iterable[Entry]) -> tuple[Time
         places.setdefault((row.run, row.branch, row.state, row.activation), []).append(number)
     told: dict[int, list[Entry]] = {}
     open_calls: dict[_Place, list[Entry]] = {}
+    last = rows[-1].branch if rows else MAIN_BRANCH
     for entry in entries:
+        if not entry.tries:
+            continue  # inherited: it was made on another branch, and is told there
         place = (entry.key.run, entry.key.branch, entry.key.path, entry.key.activation)
         later = [number for number in places.get(place, ()) if rows[number].at_s >= entry.started_at]
         if later:
             told.setdefault(later[0], []).append(entry)
-        else:
+        elif entry.key.branch == last:
             open_calls.setdefault(place, []).append(entry)
     committed = [replace(row, calls=tuple(told.get(number, ()))) for number, row in enumerate(rows)]
     numbers = {row.run: row.run_no for row in rows}

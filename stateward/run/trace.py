@@ -177,7 +177,8 @@ def _waits(interrupts: Sequence[Interrupt]) -> TraceLine:
 def _awaited(told: Mapping[str, Any]) -> str:
     names = [str(event["name"]) for event in told.get("events", ())]
     asks = [f"an answer to {ask['id']}" for ask in told.get("asks", ())]
-    return _short(f"waits for {', '.join((*asks, *names)) or 'an event'}")
+    refused = f"refused: {told['refused']} " if told.get("refused") else ""
+    return _short(f"{refused}waits for {', '.join((*asks, *names)) or 'an event'}")
 
 
 def _pending(task: PregelTask) -> str:

@@ -18,6 +18,7 @@ from stateward.chart.configuration import Configuration
 from stateward.chart.step import enabled
 from stateward.errors import NotExpected
 from stateward.run.arrivals import arrived, taken_before
+from stateward.run.branch import renamed
 from stateward.run.checkpoint import CHANNEL, Json, wakes_at
 from stateward.run.commit import Committed, finish
 from stateward.run.drive import Steps, Work
@@ -26,6 +27,7 @@ from stateward.run.node import Values, begin
 from stateward.run.node import told as reported
 from stateward.run.plan import Machine
 from stateward.run.progress import Progress
+from stateward.run.refusal import REFUSALS, used_up, waits_on, why_refused
 from stateward.run.resume import Answers, Happened, claim, is_internal, opened, read
 from stateward.run.store.ask import Ask, envelope
 
@@ -63,20 +65,26 @@ def wait_steps(machine: Machine, state: int, values: Values, config: RunnableCon
     """
     path, invocation = machine.chart.nodes[state].path, invocation_of(config)
     progress = begin(machine, values, where=path, now=invocation.now)
-    shown = {"kind": "wait", "state": path, "events": awaited(machine, progress.configuration), **waking(progress)}
+    shown = {"kind": "wait", "state": path, "events": awaited(machine, progress.configuration), **standing(progress)}
     try:
         payload, before = opened(interrupt(shown))
     except GraphInterrupt:
         if not (yield from arrived(machine, progress, invocation)):
             raise
         return reported(finish(machine, progress, ()), invocation)
+    yield from used_up(config)
     yield from taken_before(machine, progress, before, invocation)
     if payload is None:
         return reported(finish(machine, progress, ()), invocation)
-    said = read(payload, machine=machine, asks=())
-    if not isinstance(said, Happened):
-        raise NotExpected("Nobody was asked anything here", where=path, fix="Send an event.")
-    return reported(happen(machine, progress, said), invocation)
+    try:
+        said = read(payload, machine=machine, asks=())
+        if not isinstance(said, Happened):
+            raise NotExpected("Nobody was asked anything here", where=path, fix="Send an event.")
+        committed = happen(machine, progress, said)
+    except REFUSALS as refusal:
+        node = machine.wait_node(state)
+        return (yield from waits_on(values, config, path=path, node=node, refusal=refusal))
+    return reported(committed, invocation)
 
 
 def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
@@ -100,7 +108,7 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
         "state": f"{path}.ask",
         "asks": [envelope(ask) for ask in asks if ask.status == "open"],
         "events": awaited(machine, progress.configuration),
-        **waking(progress),
+        **standing(progress),
     }
     try:
         payload, before = opened(interrupt(shown))
@@ -110,12 +118,19 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
         if any(ask.status == "open" for ask in asks):
             raise
         return _answered(machine, state, progress, asks)
-    said = None if payload is None else read(payload, machine=machine, asks=ids, by=invocation.approver)
-    if isinstance(said, Answers):
-        yield Work(fn=_claim, args=(invocation, said))
-    yield from taken_before(machine, progress, before, invocation)
-    if isinstance(said, Happened):
-        return (yield from _left(machine, state, happen(machine, progress, said), invocation, ids))
+    yield from used_up(config)
+    try:
+        told = renamed(progress.control.raw, payload)
+        said = None if told is None else read(told, machine=machine, asks=ids, by=invocation.approver)
+        if isinstance(said, Answers):
+            yield Work(fn=_claim, args=(invocation, said))
+        yield from taken_before(machine, progress, before, invocation)
+        committed = happen(machine, progress, said) if isinstance(said, Happened) else None
+    except REFUSALS as refusal:
+        node = machine.ask_node(state)
+        return (yield from waits_on(values, config, path=path, node=node, refusal=refusal))
+    if committed is not None:
+        return (yield from _left(machine, state, committed, invocation, ids))
     if progress.prior is not None or progress.broken is not None:
         # The answers are in the database: the next visit finds them, if the state was not left.
         return (yield from _left(machine, state, finish(machine, progress, ()), invocation, ids))
@@ -123,14 +138,14 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
     return _answered(machine, state, progress, asks)
 
 
-def waking(progress: Progress) -> Json:
-    """Return what a wait says of its timers: when the first is due, if any is pending.
+def standing(progress: Progress) -> Json:
+    """Return what a wait says of itself: when its first timer is due, if any is pending, and what it just refused.
 
     Args:
         progress: Where the step stands.
     """
     first = wakes_at(progress.control.raw)
-    return {} if first is None else {"wakes_at": first}
+    return {**({} if first is None else {"wakes_at": first}), **why_refused(progress)}
 
 
 def happen(machine: Machine, progress: Progress, told: Happened) -> Committed:

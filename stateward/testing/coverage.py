@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from stateward.chart import step as kernel
+from stateward.chart.arrow import full_arrows
 from stateward.chart.configuration import Configuration
 from stateward.chart.data import Data
 from stateward.chart.definition import Definition, Transition
 from stateward.chart.event import Occurrence
-from stateward.chart.guard import Bound
 from stateward.chart.oracle import Oracle
 from stateward.chart.shortcut import Move
 from stateward.chart.trace import Microstep, Step, Verdict
@@ -164,7 +164,8 @@ class _Seen:
         self.verdicts |= other.verdicts
 
     def result(self, name: str, hash: str) -> ChartCoverage:
-        nodes, arrows = self.chart.nodes, _arrows(self.chart)
+        nodes, transitions = self.chart.nodes, self.chart.transitions
+        arrows = full_arrows(transitions, nodes=nodes, name=self.chart.name)
         return ChartCoverage(
             name=name,
             hash=hash,
@@ -172,29 +173,10 @@ class _Seen:
             entered=frozenset(nodes[state].path for state in self.entered if state),
             transitions=arrows,
             taken=frozenset(arrows[index] for index in self.taken),
-            guarded=tuple(arrows[t.index] for t in self.chart.transitions if t.guard is not None),
+            guarded=tuple(arrows[t.index] for t in transitions if t.guard is not None),
             passed=frozenset(arrows[index] for index, passed in self.verdicts if passed),
             refused=frozenset(arrows[index] for index, passed in self.verdicts if not passed),
         )
-
-
-def _arrows(chart: Definition) -> tuple[str, ...]:
-    named: list[str] = []
-    for transition in chart.transitions:
-        guard = f" [{transition.guard_name}]" if transition.guard is not None else ""
-        named.append(f"{chart.tables.arrows[transition.index]}{_trigger(transition)}{guard}")
-    return tuple(
-        f"{name} #{named[:index].count(name) + 1}" if named.count(name) > 1 else name
-        for index, name in enumerate(named)
-    )
-
-
-def _trigger(transition: Transition) -> str:
-    if transition.kind != "event":
-        return " always" if transition.kind == "always" else ""
-    if transition.delay is None:
-        return f" on {' or '.join(transition.events)}"
-    return f" after {transition.delay.name if isinstance(transition.delay, Bound) else f'{transition.delay:g} s'}"
 
 
 def _unseen(passed: bool) -> str:

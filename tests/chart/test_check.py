@@ -156,7 +156,7 @@ def test_regions_that_exclude_each_other_are_found() -> None:
     """Both answer `x` and leave P: the first in document order is taken."""
     left, right = State("L", on=[on("x", "A")]), State("R", on=[on("x", "B"), on("y", "B")])
     finding = only("race", build("race", [Parallel("P", left, right), Final("A"), Final("B")]))
-    assert "`P.L -> A` and `P.R -> B`" in finding.message
+    assert "`P.L -> A` and `P.R -> B on x`" in finding.message
 
 
 def test_more_configurations_than_asked_for_are_told() -> None:

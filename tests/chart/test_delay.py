@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from stateward.chart.compiler import build
 from stateward.chart.data import PlainData
 from stateward.chart.definition import Definition
 from stateward.chart.delay import Cancel, Delayed, Schedule
+from stateward.chart.event import Event
 from stateward.chart.step import Step, advance, start
 from stateward.errors import DefinitionError
 from tests.chart.paths import seen
@@ -105,10 +107,25 @@ def test_an_event_for_no_time_is_refused(after_s: float) -> None:
         Delayed("late", after_s=after_s)
 
 
-@pytest.mark.parametrize("id", ["", "after.ASK.0"])
-def test_what_cannot_be_cancelled_is_refused(id: str) -> None:
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (3, r"3 is no event that could happen \(at Delayed\(…\)\)\. Give a typed event, a bare name"),
+        (None, "None is no event"),
+        (Event, r"Make one: `Event\(…\)`"),
+        ("a b", r"`a b` is not an event name \(at Delayed\(…\)\)"),
+    ],
+)
+def test_only_an_event_can_be_delayed(event: Any, told: str) -> None:
+    """What is none is refused where it is made, and not when its time has come."""
+    with pytest.raises(DefinitionError, match=told):
+        Delayed(event, after_s=1)
+
+
+@pytest.mark.parametrize("id", ["", "after.ASK.0", 3])
+def test_what_cannot_be_cancelled_is_refused(id: Any) -> None:
     """An empty id names nothing; a timer of `after` ends with its state only."""
-    with pytest.raises(ValueError, match=r"nothing to cancel|only leaving its state"):
+    with pytest.raises(ValueError, match=r"nothing to cancel|only leaving its state|give a text"):
         Delayed.cancel(id)
 
 

@@ -183,6 +183,16 @@ def test_transitions_leave_what_they_say(event: str, expected: list[str]) -> Non
     assert data.state["log"][3:] == expected  # pyright: ignore[reportIndexIssue]
 
 
+@pytest.mark.parametrize(("internal", "expected"), [(True, ["A", "B", "C"]), (False, ["A", "B", "A", "C"])])
+def test_an_eventless_transition_may_be_internal_too(internal: bool, expected: list[str]) -> None:
+    """From a superstate to a state inside it, it then does not leave the superstate (SCXML 3.5, 3.13)."""
+    first = when(lambda active: "A.B" in active, "C", internal=internal)
+    chart = build("internal", [Superstate("A", State("B"), State("C"), always=first)])
+    step = start(chart, PlainData())
+    entered = [state for micro in step.microsteps for state in micro.entered if state]
+    assert [chart.nodes[state].name for state in entered] == expected
+
+
 def test_raised_events_queue_behind_the_given_ones() -> None:
     """An event raised by an action is processed after the events that were given."""
     chart = build(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import stateward as sw
@@ -55,6 +57,23 @@ class Driven:
     def answer(self, ask: str, decision: Any = "approve", *, note: str = "") -> Outcome:
         self.session.claim(ask, decision, by="ann", note=note)
         return self.resume()
+
+    def cancel(self, **rest: Any) -> Outcome:
+        """Cancel it, from this thread or a loop of its own."""
+        if self.how == "sync":
+            return self.session.cancel(by="ann", **rest)
+        return asyncio.run(self.session.acancel(by="ann", **rest))
+
+    @contextmanager
+    def running(self, given: Mapping[str, Any] | None = None) -> Generator[list[Outcome]]:
+        """Run it in a thread, which has ended when the block has; the list gets where it stands then."""
+        came: list[Outcome] = []
+        thread = Thread(target=lambda: came.append(self.start(given or {})))
+        thread.start()
+        try:
+            yield came
+        finally:
+            thread.join()
 
     @property
     def checkpoints(self) -> list[Any]:

@@ -47,3 +47,12 @@ def test_totals_are_told_when_asked_for(shell):
     assert by_unit["turns"]["most"] == 0
     assert by_unit["sum:pay.amount"]["most"] is None
     assert "unbounded" in shell.run("check", "toy_desk", "--totals").stdout
+
+
+def test_notes_are_counted_and_shown_when_asked_for(shell):
+    """Nothing is wrong by a note, so it hides nothing that is; the JSON has all."""
+    shown = shell.run("check", "toy_desk", "--bound", "1").stdout
+    assert ("  bound" in shown, "toy_desk: 1 note (shown with `--notes`)." in shown) == (False, True)
+    shown = shell.run("check", "toy_desk", "--bound", "1", "--notes").stdout
+    assert ("  bound" in shown, "toy_desk: 1 note." in shown) == (True, True)
+    assert [finding["severity"] for finding in shell.json("check", "toy_desk", "--bound", "1")["findings"]] == ["note"]

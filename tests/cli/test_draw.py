@@ -49,6 +49,14 @@ def test_a_session_is_marked_in_its_chart(shell):
     assert (AMBER in svg, BLUE in svg) == (True, True)
 
 
+def test_of_two_arrows_between_two_states_the_one_taken_is_ticked(shell):
+    """The record of a step says which of them it was."""
+    shell.run("run", "toy_pay:graph", '{"paid": false}', "--session", "bill-1")
+    shell.run("send", "toy_pay:graph", "bill-1", "card")
+    text = shell.run("draw", "toy_pay:graph", "--session", "bill-1").stdout
+    assert ("OPEN --> PAID : ✓ card" in text, "OPEN --> PAID : cash" in text) == (True, True)
+
+
 def test_a_session_of_another_graph_or_none_is_an_error(shell):
     """As in every command that takes a session."""
     shell.run("run", "toy_desk", '{"message": "m1", "text": "hello"}', "--session", "case-1")

@@ -24,6 +24,11 @@ def test_a_page_that_says_something_else_is_stale() -> None:
     assert embedded(page, page=ROOT / "docs" / "design" / "x.md") == page.replace("```mermaid\nold\n```\n", image)
 
 
+def test_every_graph_has_a_picture() -> None:
+    """A chart that is added to the examples is drawn as well."""
+    assert {file.stem for file in (ROOT / "graphs").glob("[!_]*.py")} <= set(drawings())
+
+
 @pytest.mark.parametrize("name", ["support_desk", "working"])
 def test_a_drawing_shows_nesting_and_policy(name: str) -> None:
     """States inside states, and the fuses that hang on them."""

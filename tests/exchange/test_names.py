@@ -12,8 +12,9 @@ from stateward.exchange.names import ids_of, is_name, name_from, unused
 
 def test_a_legal_id_is_the_name() -> None:
     """Others are written in legal characters."""
-    assert [name_from(each) for each in ("a-1", "a.b", "-x", "é")] == ["a-1", "a_x2E_b", "_x2D_x", "_xE9_"]
-    assert all(is_name(name_from(each)) for each in ("a.b", "-x", "é", "1.2 3", "."))
+    ids = ("a-1", "a.b", "-x", "é", "__end__")
+    assert [name_from(each) for each in ids] == ["a-1", "a_x2E_b", "_x2D_x", "_xE9_", "_x5F__end__"]
+    assert all(is_name(name_from(each)) for each in (*ids, "1.2 3", "."))
     assert doctest.testmod(names).failed == 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,11 @@ XMLNS = 'xmlns="http://www.w3.org/2005/07/scxml" version="1.0"'
 def is_night(state: Any) -> bool:
     """A guard."""
     return state["night"]
+
+
+def noting(name: str) -> Callable[[Any], Any]:
+    """Return an action that writes down its name."""
+    return lambda state: {"log": [*state["log"], name]}
 
 
 def read(inside: str, *, attributes: str = XMLNS, **given: Any) -> Any:
@@ -70,6 +75,15 @@ def test_deep_history_and_in_work_in_a_document_of_others() -> None:
     assert (player.send("down.now")[1], player.send("up")) == (loud[1].replace("loud", "quiet"), loud)
     player.send("down")
     assert (player.send("sleep"), player.send("play")) == (("off",), (loud[0], loud[1].replace("loud", "quiet")))
+
+
+def test_the_end_of_a_document_is_left() -> None:
+    """SCXML appendix D, exitInterpreter: the exit content of the top final state runs when the session ends."""
+    log = Registry.of(actions={"in": noting("in"), "out": noting("out")})
+    action = '<sw:action xmlns:sw="urn:stateward:1" name="{}"/>'
+    inside = f"<onentry>{action.format('in')}</onentry><onexit>{action.format('out')}</onexit>"
+    chart = read(f'<final id="F">{inside}</final>', registry=log)
+    assert Simulation(chart, state={"log": []}).data.state["log"] == ["in", "out"]
 
 
 def test_a_failing_guard_is_the_error_that_scxml_names(player: Simulation) -> None:

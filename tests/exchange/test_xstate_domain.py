@@ -75,3 +75,17 @@ def test_a_state_around_is_asked_by_each_region_here_and_only_if_none_reacts_the
         return
     with pytest.raises(DefinitionError, match="XState asks the outer only if no region of `P` reacts"):
         refuse_hidden(chart.nodes, chart.transitions)
+
+
+@pytest.mark.parametrize(("target", "differs"), [("TOP.L.X", True), ("TOP.R.P.ONE.X", False)])
+def test_the_outer_one_shows_if_the_inner_one_loses_to_a_third_region(target: str, differs: bool) -> None:
+    """XState 5.33.3 asks R for nobody, for ONE reacts; here TWO asks R, whose arrow L's does not touch."""
+    one = sw.Superstate("ONE", sw.State("X", on=sw.on("go", target)))
+    inner = sw.Superstate("R", sw.Parallel("P", one, sw.State("TWO")), on=sw.on("go", "TOP.R.P", internal=True))
+    left = sw.Superstate("L", sw.State("X", on=sw.on("go", "TOP.L.X")))
+    chart = build("c", [sw.Parallel("TOP", left, inner)])
+    if not differs:
+        refuse_hidden(chart.nodes, chart.transitions)
+        return
+    with pytest.raises(DefinitionError, match=r"XState asks the outer only if no region of `TOP\.R\.P` reacts"):
+        refuse_hidden(chart.nodes, chart.transitions)

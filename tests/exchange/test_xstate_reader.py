@@ -148,6 +148,45 @@ def test_candidates_of_one_delay_share_a_timer_unless_each_leaves_the_state() ->
     assert [t.events[0] for t in leaves.transitions] == ["after.a.0", "after.a.1"]
 
 
+def test_the_end_of_a_machine_leaves_everything() -> None:
+    """XState 5.33.3: exit actions of the final state, then of the machine; a final state inside is left as others."""
+    inner = {"initial": "x", "states": {"x": {"type": "final", "exit": "t1"}}, "exit": "t2", "onDone": "b"}
+    end = {"type": "final", "entry": "t3", "exit": "t4"}
+    machine = {"initial": "a", "states": {"a": inner, "b": end}, "entry": "t0", "exit": "t5"}
+    simulation = Simulation(read(machine), state={"log": []})
+    assert (simulation.data.state["log"], simulation.last.final) == (["t0", "t1", "t2", "t3", "t4", "t5"], True)
+
+
+@pytest.mark.parametrize("kind", ["parallel", "compound"])
+@pytest.mark.parametrize("done", [{"actions": "t1"}, {"target": ".a", "guard": "yes"}])
+def test_on_done_of_the_machine_is_refused(kind: str, done: dict[str, Any]) -> None:
+    """XState never takes it, and with a guard it would be heard here for the end of any state."""
+    inner = {"initial": "x", "states": {"x": {"type": "final"}}}
+    with pytest.raises(DefinitionError, match=r"`onDone` of the machine itself is never taken in XState"):
+        read({"type": kind, **({"initial": "a"} if kind == "compound" else {}), "states": {"a": inner}, "onDone": done})
+
+
+@pytest.mark.parametrize("said", [{"always": {"target": ".x", "guard": "no"}}, {"onDone": {"actions": "t1"}}])
+def test_what_a_machine_that_is_parallel_itself_would_do_after_its_end_is_refused(said: dict[str, Any]) -> None:
+    """XState 5.33.3 ends it with its last region, and runs no `onDone` of that; one that cannot end may have it."""
+    region = {"initial": "x", "states": {"x": {"on": {"go": "y"}}, "y": {"type": "final"}}}
+    with pytest.raises(
+        DefinitionError, match=r"`m\.b` has `onDone` or `always`.*Put the regions into a parallel state"
+    ):
+        read({"type": "parallel", "states": {"a": region, "b": {**region, **said}}})
+    endless = {"initial": "x", "states": {"x": {}}}
+    assert read({"type": "parallel", "states": {"a": endless, "b": {**region, **said}}}).node("m.b").kind == "compound"
+
+
+def test_a_machine_whose_history_is_asked_is_not_entered_again() -> None:
+    """XState 5.33.3 sets its history then, for it leaves the machine as well."""
+    machine: dict[str, Any] = {"initial": "a", "states": {"a": {}, "b": {}, "h": {"type": "history"}}}
+    again = {"go": {"target": ".b", "reenter": True}}
+    assert read({**machine, "on": again}).transitions
+    with pytest.raises(DefinitionError, match=r"`reenter` at the machine itself sets its history .*\(at on.go\)"):
+        read({**machine, "on": {**again, "back": {"target": ".h"}}})
+
+
 def test_guards_and_actions_have_parameters() -> None:
     """Raise and cancel are understood; a guard's name may be a condition."""
     actions = [

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 import stateward as sw
+from stateward.errors import RunError
 from stateward.run.store.database import Database
 from stateward.run.threads import DATABASE_LIMIT
 from stateward.testing import ScriptedModel
+from tests.charts.beside import compiled_beside, says
 from tests.charts.drive import Driven
 from tests.charts.one import compiled
 
@@ -81,10 +83,12 @@ class Slow:
 
     def __init__(self, database: Database) -> None:
         self.held: list[bool] = []
+        self.begun = False
 
         @sw.tool(effect="idempotent")
         async def slow() -> None:
             """Wait for ever."""
+            self.begun = True
             try:
                 await asyncio.Event().wait()
             finally:
@@ -108,7 +112,7 @@ def test_stream_that_is_left_early_holds_its_lease_until_its_tasks_have_ended(da
     async def main() -> None:
         stream = graph.astream({}, SESSION, stream_mode="custom")
         await anext(stream)
-        await until(lambda: database.journal.unfinished("s1"))
+        await until(lambda: slow.begun)
         await stream.aclose()
 
     asyncio.run(main())
@@ -167,6 +171,25 @@ async def cancel_itself() -> None:
     raise asyncio.CancelledError
 
 
+async def cancel_own_task() -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("timeout_s", [60.0, None])
+def test_tool_that_cancels_its_own_task_is_a_failed_call(drive: Drive, timeout_s: float | None) -> None:
+    """Its task is not its caller's."""
+
+    @sw.tool(effect="idempotent", timeout_s=timeout_s)
+    async def pay() -> None:
+        """Cancel its task."""
+        await cancel_own_task()
+
+    assert drive(compiled(pay_once, box=[pay])).start({}).values["log"] == ["failed"]
+
+
 @pytest.mark.parametrize("timeout_s", [60.0, None])
 @pytest.mark.parametrize("is_async", [True, False])
 def test_tool_that_cancels_itself_is_a_failed_call(drive: Drive, is_async: Any, timeout_s: float | None) -> None:
@@ -193,12 +216,41 @@ def cancelled_sync(state: Any) -> None:
     raise asyncio.CancelledError
 
 
-@pytest.mark.parametrize(
-    ("do", "more"), [(cancelled, {}), (cancelled, {"timeout_s": 60.0}), (cancelled_sync, {})], ids=["a", "timed", "s"]
-)
+async def cancels_own_task(state: Any) -> None:
+    await cancel_own_task()
+
+
+WAYS: list[Any] = [
+    pytest.param(cancelled, {}, id="raised"),
+    pytest.param(cancelled, {"timeout_s": 60.0}, id="raised and timed"),
+    pytest.param(cancelled_sync, {}, id="raised in a thread"),
+    pytest.param(cancels_own_task, {}, id="its task"),
+    pytest.param(cancels_own_task, {"timeout_s": 60.0}, id="its task and timed"),
+]
+"""How an activity cancels itself, and what its state declares."""
+
+
+@pytest.mark.parametrize(("do", "more"), WAYS)
 def test_activity_that_cancels_itself_is_an_error_of_the_activity(drive: Drive, do: Any, more: Any) -> None:
     """The chart reacts to it as to any other error."""
     assert drive(compiled(do, handles=["error.activity"], **more)).start({}).path == "HELP"
+
+
+@pytest.mark.parametrize(("do", "more"), WAYS)
+def test_region_that_cancels_itself_leaves_the_others_what_they_did(drive: Drive, do: Any, more: Any) -> None:
+    """Its state reacts to it as to any other error; the run comes to its end."""
+    a = sw.State("S", do=do, to="END", on=sw.on("error.activity", "END"), **more)
+    outcome = drive(compiled_beside([a], [sw.State("S", do=says("b"), to="END")])).start({})
+    assert (outcome.status, outcome.values["log"]) == ("completed", ["b"])
+
+
+@pytest.mark.parametrize(("do", "more"), WAYS)
+def test_unhandled_cancellation_from_inside_fails_the_run(drive: Drive, do: Any, more: Any) -> None:
+    """It does not stay `running`, and says what happened."""
+    driven = drive(compiled(do, **more))
+    with pytest.raises(RunError, match="cancelled from inside"):
+        driven.start({})
+    assert driven.session.outcome().status == "failed"
 
 
 # -- who is left behind ---------------------------------------------------------------------------------

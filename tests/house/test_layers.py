@@ -8,7 +8,20 @@ import sys
 from tests.house.source import CONTENT, PACKAGE, Module, modules, report
 
 FACADE = frozenset(
-    {"analysis", "config", "embedding", "job", "machine", "models", "properties", "simulation", "testing", "waking"}
+    {
+        "analysis",
+        "config",
+        "effects",
+        "replay",
+        "embedding",
+        "job",
+        "machine",
+        "models",
+        "properties",
+        "simulation",
+        "testing",
+        "waking",
+    }
 )
 ALLOWED = {
     "errors": frozenset({"errors"}),

@@ -84,3 +84,10 @@ def test_a_run_is_marked() -> None:
     assert box(drawn, "HANDLING.MONEY.CHARGE").active
     assert (box(drawn, "NEW").visited, box(drawn, "HELD").visited) == (True, False)
     assert [line.text for arrow in drawn.arrows if arrow.taken for line in arrow.lines if line.taken] == ["order"]
+
+
+def test_of_two_events_on_one_line_only_the_one_that_happened_is_marked() -> None:
+    """It gets a line of its own."""
+    chart = build("one", [State("A", on=[on("x", "B"), on("y", "B")]), Final("B")])
+    drawn = scene(chart, trail=trail(chart, path=["A -> B on y"]))
+    assert [(line.text, line.taken) for arrow in drawn.arrows for line in arrow.lines] == [("x", False), ("y", True)]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from stateward.chart.compiler import build
+from stateward.chart.state import Final, State
+from stateward.chart.transition import on
 from stateward.errors import DefinitionError
 from stateward.picture.trail import trail
 from tests.chart.machines.shipping import shipping
@@ -11,6 +14,16 @@ from tests.chart.machines.working import working
 
 CHART = working()
 SHIPPING = shipping()
+
+
+def is_large(state: object) -> bool:
+    return True
+
+
+PAYING = build(
+    "paying",
+    [State("ASKED", on=[on("cash", "PAID"), on("card", "PAID", when=is_large), on("card", "PAID")]), Final("PAID")],
+)
 
 
 def test_a_state_is_active_with_those_around_it() -> None:
@@ -39,6 +52,33 @@ def test_between_states_the_transitions_are_found() -> None:
 def test_a_state_named_twice_took_no_transition() -> None:
     """Two steps in one state are no self-transition: a history names that by its arrow."""
     assert trail(SHIPPING, path=["HANDLING.GOODS.PICK"] * 2).taken == frozenset()
+
+
+def test_of_two_arrows_between_two_states_the_one_taken_is_found() -> None:
+    """A history writes event and guard where the ends alone would say too little."""
+    by_name = {arrow: index for index, arrow in enumerate(PAYING.tables.arrows)}
+    assert list(by_name) == ["ASKED -> PAID on cash", "ASKED -> PAID on card [is_large]", "ASKED -> PAID on card"]
+    for arrow, index in by_name.items():
+        assert trail(PAYING, path=[arrow]).taken == {index}
+    assert trail(PAYING, path=["ASKED -> PAID"]).taken == set(by_name.values())
+
+
+def test_a_history_of_an_earlier_form_of_the_chart_is_understood() -> None:
+    """Then the arrow may have been one of several, and is named at more length than is needed."""
+    assert trail(CHART, path=["WORKING -> PAUSED on pause"]).taken == trail(CHART, path=["WORKING -> PAUSED"]).taken
+
+
+def test_an_empty_step_parts_two_states() -> None:
+    """What follows it did not come from what is before it."""
+    path = ["WORKING.PLAN", "", "WORKING.ACT"]
+    assert trail(CHART, path=path).taken == frozenset()
+    assert trail(CHART, path=path).visited == {"WORKING.PLAN", "WORKING.ACT"}
+
+
+def test_one_path_alone_is_taken_as_one() -> None:
+    """It is no sequence of letters."""
+    assert trail(CHART, highlight="PAUSED").active == {"PAUSED"}
+    assert trail(CHART, path="PAUSED").visited == {"PAUSED"}
 
 
 @pytest.mark.parametrize(

@@ -255,6 +255,16 @@ def test_an_answer_comes_after_what_leaves_the_state(drive: Drive, clock: Manual
     assert driven.session.database.asks.get(ask).status == "open"
 
 
+def test_a_clerk_s_answer_is_not_recorded_when_a_timer_left_the_state(drive: Drive, clock: ManualClock) -> None:
+    """Nobody would wait for it, so it is refused, and the ask is as it was."""
+    driven, ask = asking(drive, Shop())
+    clock.advance(60)
+    with pytest.raises(NotExpected, match="nobody waits for an answer"):
+        driven.session.answer(ask, "approve", by="ann")
+    assert driven.session.database.asks.get(ask).status == "open"
+    assert driven.resume().path == "LATE"
+
+
 def test_an_answer_is_not_lost_to_a_letter_that_stays(drive: Drive) -> None:
     """The letter is taken first, then the activity is entered again with the answer."""
     shop = Shop()

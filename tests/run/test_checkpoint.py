@@ -146,6 +146,15 @@ def test_unknown_state_is_drift(change: dict[str, Any]) -> None:
         decode(opened(**change), CHART)
 
 
+def test_drift_names_the_states_there_are() -> None:
+    """Neither the chart itself nor what stands for a history."""
+    with pytest.raises(Drift) as drifted:
+        decode(opened(at=["GONE"]), CHART)
+    told = str(drifted.value).partition("States now: ")[2].partition(". ")[0].split(", ")
+    assert told == sorted(node.path for node in CHART.nodes[1:] if node.kind != "history")
+    assert any(node.kind == "history" for node in CHART.nodes)
+
+
 def test_typed_event_round_trips() -> None:
     """An event comes back as the type it was."""
     event = Occurrence(name="told", data=Told(text="x"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import stateward as sw
 from stateward.errors import RunError
 from stateward.testing import How, run_graph
+from tests.charts.beside import compiled_beside
 from tests.charts.drive import Driven, policy
 from tests.charts.one import One, compiled
 from tests.charts.waiting import waiting
@@ -42,6 +44,19 @@ def test_macrostep_without_rest_halts_at_the_limit(drive: Drive) -> None:
     )
     outcome = drive(small.compile()).start({})
     assert (outcome.status, outcome.reason["event"]) == ("halted", "fuse.microsteps")
+
+
+def test_actions_on_a_way_without_rest_leave_nothing(drive: Drive) -> None:
+    """The chart stays where it was, with what the activity came to."""
+    logs = {"do": lambda s: {"log": ["went"]}}
+    small = chart(
+        sw.State("A", do=lambda s: {"log": ["a"]}, to=sw.when(lambda s: True, "B", **logs)),
+        sw.State("B", always=[sw.when(lambda s: True, "C", **logs)]),
+        sw.State("C", always=[sw.when(lambda s: True, "B", **logs), sw.when(lambda s: False, "DONE")]),
+        policy=policy("five_microsteps"),
+    )
+    outcome = drive(small.compile()).start({})
+    assert (outcome.status, outcome.path, outcome.values["log"]) == ("halted", "A", ["a"])
 
 
 def test_state_that_nothing_leaves_is_a_failed_run(drive: Drive) -> None:
@@ -150,3 +165,26 @@ def test_action_that_fails_on_the_way_to_the_end_fails_the_run(drive: Drive) -> 
     outcome = driven.start({})
 
     assert (outcome.status, (outcome.reason or {})["event"]) == ("failed", "error.action")
+
+
+def fails(state: Any) -> None:
+    raise ValueError("no")
+
+
+@pytest.mark.parametrize(("do", "event"), [(nothing, "done.activity.A"), (fails, "error.activity")])
+def test_step_that_no_transition_took_names_the_end_of_its_activity(drive: Drive, do: Any, event: str) -> None:
+    """In the first step of a run too."""
+    driven = drive(chart(sw.State("A", do=do, on=sw.on("go", "DONE"))).compile())
+    with suppress(ValueError):
+        driven.start({})
+    assert (driven.control["last"]["state"], driven.control["last"]["event"]) == ("A", event)
+
+
+@pytest.mark.parametrize(("do", "event"), [(nothing, "done.activity.P.A.S"), (fails, "error.activity")])
+def test_step_of_a_region_that_no_transition_took_names_it_too(drive: Drive, do: Any, event: str) -> None:
+    """Beside a region that waits."""
+    waits = [sw.State("S", on=sw.on("go", "END"))]
+    driven = drive(compiled_beside([sw.State("S", do=do, on=sw.on("go", "END"))], waits))
+    with suppress(ValueError):
+        driven.start({})
+    assert (driven.control["last"]["state"], driven.control["last"]["event"]) == ("P.A.S", event)

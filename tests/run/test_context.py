@@ -153,3 +153,26 @@ def test_calls_are_numbered_over_attempts(drive: Drive) -> None:
 
     drive(compiled(act, box=shop.box, output=sw.Gate(Second))).start({})
     assert shop.done("lookup") == ["1", "2"]
+
+
+@pytest.mark.parametrize("given", [3, None, sw.Event, [], {"name": "help"}])
+@pytest.mark.parametrize("after_s", [None, 1.0])
+def test_what_is_no_event_cannot_be_raised(drive: Drive, given: Any, after_s: float | None) -> None:
+    """The class of an event among it: it says nothing of what happened."""
+
+    def act(state: Any, run: sw.SyncRun[Any]) -> None:
+        run.raise_event(given, after_s=after_s)
+
+    with pytest.raises(DefinitionError, match=r"no event that could happen.*\(at .*\)"):
+        drive(compiled(act)).start({})
+
+
+@pytest.mark.parametrize("after_s", [None, 1.0])
+def test_id_of_an_event_is_a_text(drive: Drive, after_s: float | None) -> None:
+    """None is not the same as none given."""
+
+    def act(state: Any, run: sw.SyncRun[Any]) -> None:
+        run.raise_event("help", after_s=after_s, id=None)  # pyright: ignore[reportArgumentType]
+
+    with pytest.raises(ValueError, match="id"):
+        drive(compiled(act)).start({})

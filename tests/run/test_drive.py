@@ -134,12 +134,16 @@ def test_bridge_crosses_to_the_callers_loop() -> None:
     assert asyncio.run(main())
 
 
+async def its_thread() -> threading.Thread:
+    return threading.current_thread()
+
+
 def test_closed_bridge_leaves_no_thread(bridge: Bridge) -> None:
     """The loop's thread ends with the invocation."""
-    before = threading.active_count()
-    assert bridge.call(lambda: double(2)) == 4
+    thread = bridge.call(its_thread)
+    assert (thread.name, thread.is_alive()) == ("stateward-bridge", True)
     bridge.close()
-    assert threading.active_count() == before
+    assert not thread.is_alive()
 
 
 async def variable() -> str:

@@ -95,45 +95,6 @@ def test_an_edit_inside_stays_inside_until_the_chart_ends(how: How) -> None:
     assert run_graph(graph, Command(resume="go"), how=how, config=CONFIG)["number"] == 7
 
 
-def test_time_travel_lands_on_the_state_inside(how: How) -> None:
-    """Going back to a checkpoint inside the chart does not begin it anew (HAZARDS 13, langgraph 8458)."""
-    graph = waiting(how)
-    there = inside(graph).config
-    run_graph(graph, Command(resume="go"), how=how, config=CONFIG)
-    run_graph(graph, None, how=how, config=there)
-    landed = inside(graph)
-    assert landed.next == ("WAIT",)
-    assert landed.values["log"] == ["in", "before", "first"]
-
-
-def test_a_run_goes_on_from_where_time_travel_landed(how: How) -> None:
-    """The fork answers again and counts every update once."""
-    graph = waiting(how)
-    there = inside(graph).config
-    run_graph(graph, Command(resume="go"), how=how, config=CONFIG)
-    run_graph(graph, None, how=how, config=there)
-    final = run_graph(graph, Command(resume="go"), how=how, config=CONFIG)
-    assert final["log"] == ["in", "before", "first", "last", "after"]
-
-
-def test_an_answer_to_the_past_forks(how: How) -> None:
-    """A resume with the config inside is another answer, not the recorded one."""
-    graph = waiting(how)
-    there = inside(graph).config
-    run_graph(graph, Command(resume="go"), how=how, config=CONFIG)
-    final = run_graph(graph, Command(resume="go"), how=how, config=there)
-    assert final["log"] == ["in", "before", "first", "last", "after"]
-
-
-def test_a_node_replayed_from_before_it_begins_anew(how: How) -> None:
-    """The parent's own checkpoint before the node knows nothing of what happened in it."""
-    graph = waiting(how)
-    before = next(one for one in graph.get_state_history(CONFIG) if one.next == ("chart",))
-    run_graph(graph, Command(resume="go"), how=how, config=CONFIG)
-    run_graph(graph, None, how=how, config=before.config)
-    assert inside(graph).values["log"] == ["in", "before", "first"]
-
-
 def test_a_restricted_call_inside_asks_through_the_parent(how: How, monkeypatch: pytest.MonkeyPatch) -> None:
     """The ask is the parent's interrupt; approved, the effect happens exactly once."""
     monkeypatch.setenv("STATEWARD_DB", "memory:")

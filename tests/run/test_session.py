@@ -304,3 +304,32 @@ def test_sender_waits_until_its_event_was_taken(drive: Drive) -> None:
     database.mailbox.post = and_go_on
     sent = driven.tell("note", data={"text": "a"}, wait_s=60)
     assert (sent.taken, sent.outcome) == (True, None)
+
+
+# -- what is no call --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("event", "data"), [(3, None), ("", None), ("note", [1, 2]), ("note", "x"), (None, {"a": 1})])
+def test_what_is_no_event_is_refused(drive: Drive, event: Any, data: Any) -> None:
+    """Before anything is tried, and the wait stays."""
+    driven = open_session(drive)
+    for call in (driven.resume, driven.tell):
+        with pytest.raises(InputRefused, match="event"):
+            call(event, data=data)
+    assert driven.session.outcome().path == "OPEN"
+
+
+def test_going_on_with_a_session_that_never_was_is_not_expected(drive: Drive) -> None:
+    """There is no run to go on with, and none is opened."""
+    driven = drive(waiting().compile())
+    for call in (driven.resume, lambda: driven.send(None)):
+        with pytest.raises(NotExpected, match="no run to go on with"):
+            call()
+    assert driven.checkpoints == []
+
+
+def test_an_empty_thread_id_names_no_session(drive: Drive) -> None:
+    """LangGraph would take it for one."""
+    graph = drive(waiting().compile()).session.graph
+    with pytest.raises(InputRefused, match="names no session"):
+        graph.invoke({}, {"configurable": {"thread_id": ""}})

@@ -14,7 +14,6 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from stateward.chart.event import Occurrence
 from stateward.errors import Diverged
 from stateward.govern.decision import (
     CallRequest,
@@ -26,13 +25,17 @@ from stateward.govern.decision import (
 )
 from stateward.govern.effective import Effective
 from stateward.govern.fingerprint import fingerprint
-from stateward.govern.redact import DataClass, redact
+from stateward.govern.redact import redact
 from stateward.run.deadline import Late, called, finished
 from stateward.run.door.activation import Activation
 from stateward.run.door.in_flight import InFlight, together
 from stateward.run.door.outcome import SECRET, Outcome, failed, kept, replayed, status_of, timed_out, undeclared
-from stateward.run.door.question import aftermath, approval, refuse_restless
-from stateward.run.door.signal import Signal, Suspend, Trip, as_error, fuse_event, raced, strongest
+from stateward.run.door.playing import Playing
+from stateward.run.door.question import approval, refuse_restless
+from stateward.run.door.recovery import Recovery
+from stateward.run.door.report import Report
+from stateward.run.door.script import Script
+from stateward.run.door.signal import Signal, Suspend, Trip, as_error, raced, strongest
 from stateward.run.door.tool import Effect, Tool, ToolContext, ToolResult, refusal
 from stateward.run.store.ask import ask_id
 from stateward.run.store.database import Database
@@ -40,7 +43,6 @@ from stateward.run.store.journal import Entry, Reservation, Tripped
 from stateward.run.store.ledger import BILLION
 from stateward.run.threads import Threads
 
-_SENSITIVE: frozenset[DataClass] = frozenset({"secret", "personal"})
 FAN_OUT = 8
 """Calls of one activity that run at the same time; the others wait their turn."""
 
@@ -56,6 +58,7 @@ class Door:
         fence: The session's fencing token, or None when nothing is leased.
         threads: Where sync tools and work on the database run.
         notify: Told of each result as it comes, whatever the order of the calls.
+        script: In a replay, what stands in the place of tools and models; None otherwise.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class Door:
         fence: int | None,
         threads: Threads,
         notify: Callable[[ToolResult], None],
+        script: Script | None = None,
     ) -> None:
         self.notify = notify
         self.database = database
@@ -78,6 +82,8 @@ class Door:
         self.threads = threads
         self.signal: Signal | None = None
         """Why the activity must end here; it stands even if the activity swallowed what was raised."""
+        self.playing = None if script is None else Playing(script, activation)
+        self._report = Report(database, activation)
         self._slots = asyncio.Semaphore(FAN_OUT)
         self.in_flight = InFlight()
         """The calls that are being made."""
@@ -112,7 +118,7 @@ class Door:
         try:
             parsed = known.parse(arguments)
         except ValueError as wrong:
-            await self.threads.database.run(self._audit, "invalid", name, arguments, str(wrong), call)
+            await self.threads.database.run(self._report.write, "invalid", name, arguments, str(wrong), call)
             return refusal(name, "invalid", str(wrong), call=call, call_id=call_id)
         return await self._call_tool(known, parsed, call=call, call_id=call_id)
 
@@ -128,8 +134,7 @@ class Door:
         entry = self._entry(request, call=call, effect=tool.effect)
         async with self._slots:
             try:
-                pool = self.threads.lookups if tool.lookup else self.threads.database
-                admitted = await pool.run(self._admit, request, entry, tool)
+                admitted = await self._admitted(request, entry, tool)
             except (Suspend, Trip, Diverged) as signal:
                 self.signal = self.signal or signal
                 raise
@@ -147,6 +152,22 @@ class Door:
         self.notify(result)
         return result
 
+    async def _admitted(self, request: CallRequest, entry: Entry, tool: Tool) -> Entry | ToolResult:
+        recovery = Recovery(
+            database=self.database,
+            report=self._report,
+            fence=self.fence,
+            threads=self.threads,
+            loop=asyncio.get_running_loop(),
+        )
+        if self.playing is not None:
+            # On the loop, so that calls of a batch are begun one after the other, in their recorded order; but not
+            # before all of them have been made: one that asks does not keep its siblings from being asked about.
+            await asyncio.sleep(0)
+            return self._admit(request, entry, tool, recovery)
+        pool = self.threads.lookups if tool.lookup else self.threads.database
+        return await pool.run(self._admit, request, entry, tool, recovery)
+
     async def tools_batch(self, calls: Sequence[tuple[int, str, Mapping[str, Any], str]]) -> list[ToolResult]:
         """Make several calls at the same time; every one that may run does, whatever becomes of its siblings.
 
@@ -162,9 +183,13 @@ class Door:
             Diverged: The journal has another call under the number of one of them.
         """
         self._check()
-        results = await together(
-            self.tool(name, args, call=number, call_id=call_id) for number, name, args, call_id in calls
+        numbers = [number for number, *_ in calls]
+        order = range(len(calls)) if self.playing is None else self.playing.order(numbers)
+        made = (
+            self.tool(name, args, call=no, call_id=its_id) for no, name, args, its_id in map(calls.__getitem__, order)
         )
+        came = dict(zip(order, await together(made), strict=True))
+        results = [came[place] for place in range(len(calls))]
         self.signal = strongest(results) or self.signal
         self._check()
         for result in results:
@@ -207,8 +232,9 @@ class Door:
         decision = self._decide(request, known=known, approved=False)
         begun = decision if isinstance(decision, Deny) else self._begin(request, entry, known)
         if isinstance(begun, Deny):
-            raise Trip(self._tripped(begun, request, call))
-        return begun
+            raise Trip(self._report.tripped(begun, request, call))
+        outcome = self.playing.of_model(begun) if self.playing is not None else None
+        return begun if outcome is None else self._settle(begun, outcome)
 
     def settle_model(self, entry: Entry, outcome: Outcome) -> None:
         """Close a model call in journal, ledger and audit; blocking.
@@ -221,12 +247,13 @@ class Door:
 
     # -- decide, ask, decide again, reserve, journal: one visit to the database thread ------------------
 
-    def _admit(self, request: CallRequest, entry: Entry, tool: Tool) -> Entry | ToolResult:
+    def _admit(self, request: CallRequest, entry: Entry, tool: Tool, recovery: Recovery) -> Entry | ToolResult:
         known = self._known(entry)
         if known is not None and known.status in ("completed", "failed"):
             return replayed(known)
         if known is not None and tool.effect == "once":
-            settled = self._reconcile(known, tool)
+            looked_up = tool if self.playing is None else replace(tool, lookup=None)
+            settled = recovery.settled(known, looked_up, limit_s=self._limit_s(tool))
             if settled is not None:
                 return settled
         decision = self._decide(request, known=known, approved=False)
@@ -236,12 +263,23 @@ class Door:
                 return answered
             decision = self._decide(request, known=known, approved=True)
         begun = decision if isinstance(decision, Deny) else self._begin(request, entry, known)
-        return self._refused(begun, request, entry.key.call) if isinstance(begun, Deny) else begun
+        if isinstance(begun, Deny):
+            return self._refused(begun, request, entry.key.call)
+        return begun if self.playing is None else self._cut_off(begun, self.playing.script, recovery)
+
+    def _cut_off(self, begun: Entry, script: Script, recovery: Recovery) -> Entry | ToolResult:
+        """In a replay, come to where a crash cut the call off, if somebody had to decide about it then."""
+        tries = script.cut_off_at(begun)
+        if tries is None:
+            return begun
+        while begun.tries < tries:
+            begun = self.database.journal.restart(begun.key, fence=self.fence, confirmed_safe=True)
+        return recovery.unknown(begun) or begun
 
     def _refused(self, denial: Deny, request: CallRequest, call: int) -> ToolResult:
         if denial.fuse:
-            raise Trip(self._tripped(denial, request, call))
-        self._audit("denied", request.name, request.arguments, denial.reason, call)
+            raise Trip(self._report.tripped(denial, request, call))
+        self._report.write("denied", request.name, request.arguments, denial.reason, call)
         return refusal(request.name, "denied", denial.reason, call=call)
 
     def _known(self, entry: Entry) -> Entry | None:
@@ -278,43 +316,12 @@ class Door:
         if ask.decision == "approve":
             return None
         reason = f"{ask.by or 'A person'} rejected the call" + (f": {ask.note}" if ask.note else "")
-        self._audit("rejected", request.name, request.arguments, reason, entry.key.call)
+        self._report.write("rejected", request.name, request.arguments, reason, entry.key.call)
         return refusal(request.name, "rejected", reason, call=entry.key.call)
 
-    def _reconcile(self, known: Entry, tool: Tool) -> ToolResult | None:
-        """Find out what became of a `once` call that was started before a crash; None when it is safe to make it."""
-        if tool.lookup is None:
-            return self._unknown(known)
-        try:
-            looking = self.threads.tools.submit(tool.lookup, known.key.idempotency_key)
-            found = looking.result(timeout=self._limit_s(tool))
-        except Exception as error:  # noqa: BLE001  # recorded: nobody knows how the call ended
-            reason = f"its look-up failed: {type(error).__name__}: {error}"
-            self._audit("lookup_failed", known.name, known.arguments, reason, known.key.call)
-            return self._unknown(known)
-        if found is None:
-            return None
-        outcome = kept(tool, found)
-        self._settle(known, outcome)
-        status = status_of(outcome.status, outcome.result)
-        return ToolResult(name=known.name, status=status, value=outcome.result, call=known.key.call)
-
-    def _unknown(self, known: Entry) -> ToolResult | None:
-        """Let a person, or the chart, decide about a call whose end nobody knows; None when it may run again."""
-        question = aftermath(known)
-        answer = self.database.asks.find(question.id)
-        if answer is not None and answer.status == "answered":
-            if answer.decision == "approve":
-                return None
-            left = "it was started before a crash; a person left it so"
-            return refusal(known.name, "unknown", left, call=known.key.call)
-        if known.status == "started":
-            self.database.journal.mark_unknown(known.key, fence=self.fence)
-        self._audit("unknown_after_crash", known.name, known.arguments, "started before a crash", known.key.call)
-        happened = {"tool": known.name, "call": known.key.call, "key": known.key.idempotency_key}
-        raise Trip(Occurrence(name="unknown_after_crash", data=happened), ask=question)
-
     def _begin(self, request: CallRequest, entry: Entry, known: Entry | None) -> Entry | Deny:
+        if self.playing is not None:
+            self.playing.script.expect(entry)
         if known is not None:
             return self.database.journal.restart(known.key, fence=self.fence, confirmed_safe=True)
         raised = self.database.ledger.raised(self.activation.session, run=self.activation.run)
@@ -323,7 +330,11 @@ class Door:
             for charge in charges(self.effective, request=request, raised=raised)
         ]
         begun = self.database.journal.begin(entry, reservations=reservations, fence=self.fence)
-        return raced(begun) if isinstance(begun, Tripped) else begun.entry
+        if not isinstance(begun, Tripped):
+            return begun.entry
+        # A sibling took the rest meanwhile; told as if it had done so before, so that the record depends on no race.
+        again = self._decide(request, known=None, approved=True)
+        return again if isinstance(again, Deny) else raced(begun)
 
     def _entry(self, request: CallRequest, *, call: int, effect: Effect) -> Entry:
         return Entry(
@@ -338,6 +349,8 @@ class Door:
     # -- call, redact, settle, audit ------------------------------------------------------------------
 
     async def _perform(self, tool: Tool, arguments: Mapping[str, Any], entry: Entry) -> Outcome:
+        if self.playing is not None:
+            return await self.playing.of_tool(entry)
         context = ToolContext(
             idempotency_key=entry.key.idempotency_key,
             session=self.activation.session,
@@ -356,8 +369,8 @@ class Door:
     def _limit_s(self, tool: Tool) -> float | None:
         return min((s for s in (tool.timeout_s, self.effective.call_timeout_s) if s is not None), default=None)
 
-    def _settle(self, entry: Entry, outcome: Outcome) -> None:
-        self.database.journal.settle(
+    def _settle(self, entry: Entry, outcome: Outcome) -> Entry:
+        return self.database.journal.settle(
             entry.key,
             status=outcome.status,
             result=outcome.result,
@@ -370,25 +383,5 @@ class Door:
     async def _deny(
         self, name: str, arguments: Mapping[str, Any], reason: str, *, call: int, call_id: str
     ) -> ToolResult:
-        await self.threads.database.run(self._audit, "denied", name, arguments, reason, call)
+        await self.threads.database.run(self._report.write, "denied", name, arguments, reason, call)
         return refusal(name, "denied", reason, call=call, call_id=call_id)
-
-    def _tripped(self, denial: Deny, request: CallRequest, call: int) -> Occurrence:
-        self._audit("fuse", request.name, request.arguments, denial.reason, call)
-        return fuse_event(denial, request)
-
-    def _audit(self, what: str, name: str, arguments: Mapping[str, Any], reason: str, call: int) -> None:
-        at = self.activation
-        self.database.audit.append(
-            {
-                "event": what,
-                "session": at.session,
-                "run": at.run,
-                "path": at.path,
-                "activation": at.number,
-                "call": call,
-                "name": name,
-                "arguments": redact(to_jsonable_python(dict(arguments), fallback=str), classes=_SENSITIVE),
-                "reason": reason,
-            }
-        )

@@ -31,7 +31,7 @@ from stateward.govern.window import prune
 from stateward.run.deadline import Late, in_time
 from stateward.run.door.door import Door
 from stateward.run.door.flow import Flow, within_time
-from stateward.run.door.outcome import Outcome
+from stateward.run.door.outcome import Outcome, as_first_seen
 from stateward.run.door.role import ModelRole, calls_text, unbound
 from stateward.run.store.journal import Entry
 
@@ -120,7 +120,7 @@ class GovernedModel(BaseChatModel):
     ) -> ChatResult:
         call = self._admit(messages, stop, kwargs, self._number())
         if call.is_known:
-            return _restored(call.entry)
+            return _restored(call.entry, first=self._is_first(call))
         try:
             (result,) = self._within_time(lambda: [self._made(call, run_manager)])
         except Exception as error:
@@ -139,7 +139,7 @@ class GovernedModel(BaseChatModel):
         with self._door.in_flight.call():
             call = await self._in_database(self._admit, messages, stop, kwargs, self._number())
             if call.is_known:
-                return _restored(call.entry)
+                return _restored(call.entry, first=self._is_first(call))
             try:
                 # What is cancelled stays `started`: the activity, entered again, makes the call again.
                 result = await self._in_time(partial(self._amade, call, run_manager))
@@ -150,9 +150,11 @@ class GovernedModel(BaseChatModel):
             return result
 
     def _made(self, call: _Call, run_manager: CallbackManagerForLLMRun | None) -> ChatResult:
+        self._refuse(call)
         return self._role.model._generate(call.messages, call.stop, run_manager, **call.options)
 
     async def _amade(self, call: _Call, run_manager: AsyncCallbackManagerForLLMRun | None) -> ChatResult:
+        await self._stand()
         if _has(self._role.model, "_agenerate"):
             return await self._role.model._agenerate(call.messages, call.stop, run_manager, **call.options)
         return await self._door.threads.tools.run(self._made, call, run_manager.get_sync() if run_manager else None)
@@ -168,7 +170,7 @@ class GovernedModel(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         call = self._admit(messages, stop, kwargs, self._number())
         if call.is_known:
-            yield from _replayed(call.entry)
+            yield from _replayed(call.entry, first=self._is_first(call))
             return
         kept: list[ChatGenerationChunk] = []
         try:
@@ -194,7 +196,7 @@ class GovernedModel(BaseChatModel):
         with self._door.in_flight.call():
             call = await self._in_database(self._admit, messages, stop, kwargs, self._number())
         if call.is_known:
-            for chunk in _replayed(call.entry):
+            for chunk in _replayed(call.entry, first=self._is_first(call)):
                 yield chunk
             return
         flow = Flow[ChatGenerationChunk]()
@@ -234,6 +236,7 @@ class GovernedModel(BaseChatModel):
             flow.put(chunk)
 
     def _chunks(self, call: _Call, run_manager: CallbackManagerForLLMRun | None) -> Iterator[ChatGenerationChunk]:
+        self._refuse(call)
         if _has(self._role.model, "_stream"):
             return self._role.model._stream(call.messages, call.stop, **_to(run_manager), **call.options)
         return iter([_as_chunk(self._made(call, run_manager).generations[0].message)])
@@ -241,6 +244,7 @@ class GovernedModel(BaseChatModel):
     async def _achunks(
         self, call: _Call, run_manager: AsyncCallbackManagerForLLMRun | None
     ) -> AsyncIterator[ChatGenerationChunk]:
+        await self._stand()
         model = self._role.model
         if _has(model, "_astream"):
             async for chunk in model._astream(call.messages, call.stop, **_to(run_manager), **call.options):
@@ -285,6 +289,17 @@ class GovernedModel(BaseChatModel):
         entry = self._door.admit_model(request, call=number)
         return _Call(messages=pruned, stop=options.pop("stop", None), options=options, entry=entry)
 
+    def _is_first(self, call: _Call) -> bool:
+        return self._door.playing is not None and self._door.playing.is_first(call.entry)
+
+    def _refuse(self, call: _Call) -> None:
+        if self._door.playing is not None:
+            self._door.playing.refuse(call.entry)
+
+    async def _stand(self) -> None:
+        if self._door.playing is not None:
+            await self._door.playing.never()
+
     def _leave(self, entry: Entry, outcome: Outcome) -> None:
         """Settle a stream that was dropped, maybe long after its activity: then the call is no longer this one's."""
         with suppress(StatewardError):
@@ -320,20 +335,20 @@ def _to(run_manager: object) -> dict[str, Any]:
     return {"run_manager": run_manager} if run_manager else {}
 
 
-def _restored(entry: Entry) -> ChatResult:
+def _restored(entry: Entry, *, first: bool) -> ChatResult:
     if entry.status == "failed":
-        raise _failed_before(entry)
+        raise as_first_seen(entry) if first else _failed_before(entry)
     return ChatResult(generations=[ChatGeneration(message=_message(entry.result))])
 
 
-def _replayed(entry: Entry) -> Iterator[ChatGenerationChunk]:
+def _replayed(entry: Entry, *, first: bool) -> Iterator[ChatGenerationChunk]:
     """Yield what the activity saw in one chunk; a stream that broke off breaks off again."""
     if entry.status != "failed":
         yield _as_chunk(_message(entry.result))
         return
     if entry.result.get("partial"):
         yield _as_chunk(_message(entry.result["partial"]), is_last=False)
-    raise _failed_before(entry)
+    raise as_first_seen(entry) if first else _failed_before(entry)
 
 
 def _failed_before(entry: Entry) -> RunError:

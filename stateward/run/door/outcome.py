@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -106,6 +107,21 @@ def failed(tool: Tool, error: Exception) -> Outcome:
     """
     told = _error(tool.name, "failed", f"{type(error).__name__}: {error}")
     return Outcome(status="failed", result=told, spent={})
+
+
+def as_first_seen(entry: Entry) -> Exception:
+    """Make what the activity caught when a model call failed, in a replay of it: of the same name, with the same text.
+
+    Args:
+        entry: The failed call; its result says what was raised.
+    """
+    name, _, text = str(entry.result["error"]).partition(": ")
+    kind: object = getattr(builtins, name, None)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        return kind(text) if text else kind()
+    if not name.isidentifier():  # no exception stood behind it: the activity itself left the stream
+        return RuntimeError(str(entry.result["error"]))
+    return type(name, (Exception,), {})(text)
 
 
 def _error(name: str, kind: str, reason: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from contextvars import Context
 from dataclasses import dataclass
 from typing import Any
 
-from stateward.run.deadline import own_cancellation, stop
+from stateward.run.deadline import stop
 
 Key = tuple[int, int]
 """A state and its activation."""
@@ -20,7 +20,10 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """What an activity raised beside its events: a question to a person, or what ends the whole call."""
+    """What an activity raised beside its events: a question to a person, or what ends the whole call.
+
+    A `CancelledError` says that somebody else than the crew has cancelled its task.
+    """
 
     error: BaseException
 
@@ -100,7 +103,7 @@ class Crew:
             return None
         key = self._finished.pop(0)
         done = self._tasks.pop(key)
-        return key, Raised(own_cancellation()) if done.cancelled() else done.result()
+        return key, Raised(asyncio.CancelledError()) if done.cancelled() else done.result()
 
     async def wait(self, timeout_s: float | None) -> None:
         """Wait until an activity has finished or somebody wakes it.

@@ -8,6 +8,7 @@ happened in which order. What ends together is taken in document order, one thin
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -15,10 +16,11 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
-from stateward.run.activity import Ended, Visit
+from stateward.run.activity import Ended, Visit, failed
 from stateward.run.arrivals import arrived
 from stateward.run.checkpoint import decode_event, wakes_at
 from stateward.run.commit import Committed, finish
+from stateward.run.deadline import own_cancellation
 from stateward.run.door.signal import Suspend
 from stateward.run.drive import Steps, Work
 from stateward.run.hub.crew import Key, Raised
@@ -106,7 +108,9 @@ def came_to(
     if isinstance(result, Raised):
         if isinstance(result.error, Suspend):
             return (yield from asked(machine, plan, progress, invocation, result.error))
-        raise result.error
+        if not isinstance(result.error, CancelledError):
+            raise result.error
+        result = failed(plan, own_cancellation())
     assert isinstance(result, Ended)
     committed = land(machine, plan, values, progress, invocation, result)
     if committed is None:

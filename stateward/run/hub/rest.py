@@ -14,6 +14,7 @@ from langgraph.errors import GraphInterrupt
 from langgraph.types import Command, interrupt
 
 from stateward.run.arrivals import arrived, taken_before
+from stateward.run.branch import renamed
 from stateward.run.checkpoint import Json
 from stateward.run.commit import Committed, finish
 from stateward.run.drive import Steps, Work
@@ -21,11 +22,12 @@ from stateward.run.hub.leaving import leave
 from stateward.run.hub.questions import answer_commit, answered, load
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.node import Values, begin, keep_failure
-from stateward.run.plan import Machine
+from stateward.run.plan import REST, Machine
 from stateward.run.progress import Progress
+from stateward.run.refusal import REFUSALS, used_up, waits_on
 from stateward.run.resume import Answers, Happened, claim, opened, read
 from stateward.run.store.ask import Ask, envelope
-from stateward.run.wait import awaited, happen, waking
+from stateward.run.wait import awaited, happen, standing
 
 
 def rest_steps(machine: Machine, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
@@ -51,12 +53,18 @@ def rest_steps(machine: Machine, values: Values, config: RunnableConfig) -> Step
         if not answered(asks):
             raise
         return answer_commit(machine, progress, answered(asks)).command
-    said = None if payload is None else read(payload, machine=machine, asks=ids, by=invocation.approver)
-    if isinstance(said, Answers):
-        yield Work(fn=_claim, args=(invocation, said))
-    yield from taken_before(machine, progress, before, invocation)
-    if isinstance(said, Happened):
-        return (yield from _took(machine, progress, happen(machine, progress, said), invocation))
+    yield from used_up(config)
+    try:
+        told = renamed(progress.control.raw, payload)
+        said = None if told is None else read(told, machine=machine, asks=ids, by=invocation.approver)
+        if isinstance(said, Answers):
+            yield Work(fn=_claim, args=(invocation, said))
+        yield from taken_before(machine, progress, before, invocation)
+        happened = happen(machine, progress, said) if isinstance(said, Happened) else None
+    except REFUSALS as refusal:
+        return (yield from waits_on(values, config, path="", node=REST, refusal=refusal))
+    if happened is not None:
+        return (yield from _took(machine, progress, happened, invocation))
     if progress.prior is not None or progress.broken is not None or said is None:
         # Answers are in the database: the next visit finds them, if their states were not left.
         return (yield from _took(machine, progress, finish(machine, progress, ()), invocation))
@@ -93,7 +101,7 @@ def _shown(machine: Machine, progress: Progress, asks: Mapping[str, Sequence[Ask
         "state": states[0],
         "events": events,
         "asks": unanswered,
-        **waking(progress),
+        **standing(progress),
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from stateward.run.store.cipher import TextCipher
 from stateward.run.store.entry import CallKey
 from stateward.run.store.json_text import read_json, write_json
 
@@ -138,11 +139,12 @@ COLUMNS = (
 )
 
 
-def row_values(ask: Ask) -> tuple[object, ...]:
+def row_values(ask: Ask, *, cipher: TextCipher) -> tuple[object, ...]:
     """Return the row of an ask, in the order of `COLUMNS`.
 
     Args:
         ask: The ask.
+        cipher: Seals what is shown to the person, and what they said.
 
     Returns:
         The values.
@@ -158,25 +160,42 @@ def row_values(ask: Ask) -> tuple[object, ...]:
         ask.call,
         ask.kind,
         ask.tool,
-        write_json(dict(ask.arguments), where=where),
+        cipher.seal_text(write_json(dict(ask.arguments), where=where), *_place(ask.id, "arguments")),
         ask.fingerprint,
-        ask.reason,
+        cipher.seal_text(ask.reason, *_place(ask.id, "reason")),
         write_json(list(ask.approvers), where=where),
         ask.status,
         ask.created_at,
         ask.expires_at,
         ask.decision,
-        ask.note,
+        sealed_note(ask.note, ask=ask.id, cipher=cipher),
         ask.by,
         ask.answered_at,
     )
 
 
-def from_row(row: tuple[Any, ...]) -> Ask:  # SQLite rows are untyped
+def sealed_note(note: str, *, ask: str, cipher: TextCipher) -> str:
+    """Seal what a person said.
+
+    Args:
+        note: What they said; nothing stays nothing.
+        ask: The ask's id.
+        cipher: Seals it.
+    """
+    return cipher.seal_text(note, *_place(ask, "note")) if note else ""
+
+
+def _place(ask: str, column: str) -> tuple[str, str, str]:
+    """Where a sealed column stands."""
+    return ("asks", ask, column)
+
+
+def from_row(row: tuple[Any, ...], *, cipher: TextCipher) -> Ask:  # a database's rows are untyped
     """Read a row.
 
     Args:
         row: The values in the order of `COLUMNS`.
+        cipher: Opens what is sealed.
 
     Returns:
         The ask.
@@ -191,15 +210,15 @@ def from_row(row: tuple[Any, ...]) -> Ask:  # SQLite rows are untyped
         call=row[6],
         kind=row[7],
         tool=row[8],
-        arguments=read_json(row[9]),
+        arguments=read_json(cipher.open_text(row[9], *_place(row[0], "arguments"))),
         fingerprint=row[10],
-        reason=row[11],
+        reason=cipher.open_text(row[11], *_place(row[0], "reason")),
         approvers=tuple(read_json(row[12])),
         status=row[13],
         created_at=row[14],
         expires_at=row[15],
         decision=row[16],
-        note=row[17],
+        note=cipher.open_text(row[17], *_place(row[0], "note")) if row[17] else "",
         by=row[18],
         answered_at=row[19],
     )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stateward.errors import AskClosed, CheckpointError, GovernanceError, UnknownAsk
-from stateward.run.store.ask import COLUMNS, Ask, Decision, from_row, row_values
+from stateward.run.store.ask import COLUMNS, Ask, Decision, from_row, row_values, sealed_note
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
@@ -71,7 +71,7 @@ class Asks:
             The ask, an open one whose time has run out as expired; None when no ask has this id.
         """
         with self._connection.read() as cur:
-            found = _find(cur, ask)
+            found = self._find(cur, ask)
         return None if found is None else _aged(found, now=self._connection.clock.now())
 
     def get(self, ask: str) -> Ask:
@@ -105,8 +105,9 @@ class Asks:
         with self._connection.read() as cur:
             cur.execute(f"{_SELECT}WHERE status = 'open'{where} ORDER BY created_at, rowid", values)
             rows = cur.fetchall()
-        now = self._connection.clock.now()
-        return tuple(ask for ask in (_aged(from_row(row), now=now) for row in rows) if ask.status == "open")
+        now, cipher = self._connection.clock.now(), self._connection.cipher
+        asks = (_aged(from_row(row, cipher=cipher), now=now) for row in rows)
+        return tuple(ask for ask in asks if ask.status == "open")
 
     @persistent
     def times_answered(self, key: CallKey) -> int:
@@ -145,7 +146,7 @@ class Asks:
             raise GovernanceError(f"`{decision}` is no answer", fix="Answer with `approve` or `reject`.", ask=ask)
         seen = self.find(ask)
         with self._connection.transaction(seen.session if seen else "") as cur:
-            found = _find(cur, ask)
+            found = self._find(cur, ask)
             if found is None:
                 raise self._unknown(ask)
             now = self._connection.now()
@@ -157,7 +158,7 @@ class Asks:
             cur.execute(
                 "UPDATE stateward_asks SET status = 'answered', decision = ?, note = ?, answered_by = ?,"
                 " answered_at = ? WHERE id = ?",
-                (decision, note, by, now, ask),
+                (decision, sealed_note(note, ask=ask, cipher=self._connection.cipher), by, now, ask),
             )
             self._audit.append({**_about(answered), "by": by, "note": note, "decision": decision})
         return answered
@@ -194,7 +195,7 @@ class Asks:
 
     def _store(self, cur: Cursor, ask: Ask, *, now: float) -> Ask:
         new = replace(ask, created_at=ask.created_at or now)
-        cur.execute(_INSERT, row_values(new))
+        cur.execute(_INSERT, row_values(new, cipher=self._connection.cipher))
         if cur.rowcount:
             self._audit.append({**_about(new), "reason": new.reason})
             return new
@@ -203,12 +204,12 @@ class Asks:
 
     def _reopen(self, cur: Cursor, ask: Ask, *, now: float) -> Ask:
         opened = replace(ask, status="open", created_at=now, decision=None, note="", by="", answered_at=None)
-        cur.execute(_REOPEN, (*row_values(opened), ask.id))
+        cur.execute(_REOPEN, (*row_values(opened, cipher=self._connection.cipher), ask.id))
         self._audit.append({**_about(opened), "event": "reopened", "reason": opened.reason})
         return opened
 
     def _stored(self, cur: Cursor, ask: Ask) -> Ask:
-        stored = _find(cur, ask.id)
+        stored = self._find(cur, ask.id)
         if stored is None or _question(stored) != _question(ask):
             raise CheckpointError(
                 f"Another call has an ask with the id `{ask.id}`",
@@ -217,13 +218,12 @@ class Asks:
             )
         return stored
 
+    def _find(self, cur: Cursor, ask: str) -> Ask | None:
+        row = cur.execute(_SELECT + "WHERE id = ?", (ask,)).fetchone()
+        return None if row is None else from_row(row, cipher=self._connection.cipher)
+
     def _unknown(self, ask: str) -> UnknownAsk:
         return UnknownAsk(f"No ask `{ask}`", where=self._connection.label, fix="List them with `inbox`.")
-
-
-def _find(cur: Cursor, ask: str) -> Ask | None:
-    row = cur.execute(_SELECT + "WHERE id = ?", (ask,)).fetchone()
-    return None if row is None else from_row(row)
 
 
 def _aged(ask: Ask, *, now: float) -> Ask:

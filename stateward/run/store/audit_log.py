@@ -57,13 +57,15 @@ class AuditLog:
         with self._connection.transaction(str(record.get("session", ""))) as cur:
             self._connection.alone(cur, name="audit")
             at = datetime.fromtimestamp(self._connection.now(), UTC).isoformat()
-            text = _canonical_text({"at": at, **record})
+            # The hash is over what is stored, so that the log can be verified without the key.
+            session = str(record.get("session", ""))
+            text = self._connection.cipher.seal_text(_canonical_text({"at": at, **record}), "audit", session)
             last = cur.execute("SELECT hash FROM stateward_audit ORDER BY seq DESC LIMIT 1").fetchone()
             previous = GENESIS if last is None else str(last[0])
             digest = _link_text(previous, text=text)
             cur.execute(
                 "INSERT INTO stateward_audit (session, record, previous, hash) VALUES (?, ?, ?, ?)",
-                (str(record.get("session", "")), text, previous, digest),
+                (session, text, previous, digest),
             )
         return digest
 
@@ -84,9 +86,12 @@ class AuditLog:
                 values,
             )
             return tuple(
-                AuditRow(seq=r[0], session=r[1], record=read_json(r[2]), previous=r[3], hash=r[4])
+                AuditRow(seq=r[0], session=r[1], record=self._read(r[1], r[2]), previous=r[3], hash=r[4])
                 for r in cur.fetchall()
             )
+
+    def _read(self, session: str, text: str) -> Mapping[str, Any]:
+        return read_json(self._connection.cipher.open_text(text, "audit", session))
 
     @persistent
     def verify(self) -> int:

@@ -12,6 +12,7 @@ from psycopg import Error
 from psycopg.conninfo import conninfo_to_dict
 
 from stateward.errors import CheckpointError
+from stateward.run.store.cipher import Cipher, Keys, cipher_for
 from stateward.run.store.clock import Clock
 from stateward.run.store.connection import Connection
 from stateward.run.store.fence import Fenced
@@ -20,6 +21,7 @@ from stateward.run.store.postgres_saver import PostgresFencedSaver
 from stateward.run.store.postgres_setup import set_up
 from stateward.run.store.postgres_store import open_store as open_postgres_store
 from stateward.run.store.saver import FencedSaver
+from stateward.run.store.sealed_store import SealedStore
 from stateward.run.store.sessions import Sessions
 from stateward.run.store.sqlite import connect
 from stateward.run.store.sqlite_setup import open_store, set_up_checkpoints
@@ -76,12 +78,15 @@ class SqliteBackend:
 
     def store(self) -> BaseStore:
         """Open LangGraph's long-term store."""
-        return InMemoryStore() if self._path is None else open_store(self._path, self.connection)
+        return _sealed(
+            InMemoryStore() if self._path is None else open_store(self._path, self.connection), self.connection
+        )
 
     def close_store(self, store: BaseStore) -> None:
         """Close what `store` opened."""
-        if isinstance(store, SqliteStore):
-            store.conn.close()
+        inner = store.inner if isinstance(store, SealedStore) else store
+        if isinstance(inner, SqliteStore):
+            inner.conn.close()
 
 
 class PostgresBackend:
@@ -103,18 +108,19 @@ class PostgresBackend:
 
     def store(self) -> BaseStore:
         """Open LangGraph's long-term store."""
-        return open_postgres_store(self.connection)
+        return _sealed(open_postgres_store(self.connection), self.connection)
 
     def close_store(self, store: BaseStore) -> None:
         """Do nothing: the store uses the connections of the database."""
 
 
-def backend(url: str, *, clock: Clock) -> Backend:
+def backend(url: str, *, clock: Clock, keys: Keys | None = None) -> Backend:
     """Open the database a URL names.
 
     Args:
         url: See `stateward.open`.
         clock: Where the time comes from.
+        keys: See `stateward.open`.
 
     Returns:
         The open database; LangGraph's checkpoint tables are there.
@@ -122,6 +128,14 @@ def backend(url: str, *, clock: Clock) -> Backend:
     Raises:
         CheckpointError: The URL is none, or the database cannot be opened.
     """
+    cipher = cipher_for(keys)
+    opened = _open(url, clock=clock)
+    if cipher is not None:
+        opened.connection.cipher = cipher
+    return opened
+
+
+def _open(url: str, *, clock: Clock) -> Backend:
     if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
         raise CheckpointError(f"A database URL is a text, not {type(url).__name__}", fix=_KNOWN)
     if url == "memory:":
@@ -131,6 +145,10 @@ def backend(url: str, *, clock: Clock) -> Backend:
     if url.startswith(("postgresql://", "postgres://")):
         return PostgresBackend(url, clock=clock, label=_without_secrets(url))
     raise CheckpointError(f"`{url.partition('@')[2] or url}` is no database URL", fix=_KNOWN)
+
+
+def _sealed(store: BaseStore, connection: Connection) -> BaseStore:
+    return SealedStore(store, cipher=connection.cipher) if isinstance(connection.cipher, Cipher) else store
 
 
 def _without_secrets(url: str) -> str:

@@ -23,6 +23,7 @@ from time import monotonic
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from stateward.errors import CheckpointError
+from stateward.run.store.cipher import Clear, TextCipher
 from stateward.run.store.clock import Clock
 from stateward.run.store.cursor import Cursor
 
@@ -50,6 +51,8 @@ class Connection(ABC):
         self.clock = clock
         self.label = label
         self.closed = False
+        self.cipher: TextCipher = Clear()
+        """What seals the columns that hold what is the user's."""
         self._tries = _Tries()
 
     @abstractmethod

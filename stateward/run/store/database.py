@@ -14,20 +14,27 @@ from typing import TypeVar
 from langgraph.store.base import BaseStore
 
 from stateward.errors import CheckpointError
+from stateward.run.registry import Registry
 from stateward.run.store.asks import Asks
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.backend import Backend, backend
+from stateward.run.store.cipher import Keys
 from stateward.run.store.clock import Clock, SystemClock
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.journal import Journal
 from stateward.run.store.lease import LEASE_TTL_S, Leases
 from stateward.run.store.ledger import Ledger
 from stateward.run.store.mailbox import Mailbox
+from stateward.run.store.orders import Orders
 from stateward.run.store.schema import prepare
 from stateward.run.store.sessions import Sessions
+from stateward.run.store.turns import Turns
 from stateward.run.threads import Threads
 
 T = TypeVar("T")
+
+MEMORY = "memory:"
+"""The URL of a database that no other process can reach."""
 
 
 class Database:
@@ -55,6 +62,10 @@ class Database:
         self.threads = Threads()
         """Where the runs over this database put blocking code."""
         self.mailbox = Mailbox(connection, audit=self.audit, threads=self.threads)
+        self.turns = Turns(connection, ttl_s=lease_ttl_s)
+        self.orders = Orders(connection, audit=self.audit)
+        self.registry = Registry(None if url == MEMORY else self.orders.new)
+        """The calls that run sessions of this database in this process."""
         self.saver = backend.saver(self.sessions)
         self._guard = threading.Lock()
         self._store: BaseStore | None = None
@@ -105,6 +116,7 @@ class Database:
         if store is not None:
             self._backend.close_store(store)
         if not self._connection.closed:
+            self.registry.close()
             self.saver.close()
             self.leases.close()
             self._connection.close()
@@ -120,7 +132,9 @@ class Database:
         self.close()
 
 
-def open_database(url: str, *, clock: Clock | None = None, lease_ttl_s: float = LEASE_TTL_S) -> Database:
+def open_database(
+    url: str, *, clock: Clock | None = None, lease_ttl_s: float = LEASE_TTL_S, keys: Keys | None = None
+) -> Database:
     """Open a database, and create its tables, and a file with its folders, when they are missing.
 
     Args:
@@ -128,6 +142,9 @@ def open_database(url: str, *, clock: Clock | None = None, lease_ttl_s: float = 
             `postgresql://user:password@host/database`.
         clock: Where the time comes from; the machine's by default.
         lease_ttl_s: Seconds a lease lives without a heartbeat, more than 0.
+        keys: Key id to AES key of 16, 24 or 32 bytes, or what returns that: everything of the user's is encrypted
+            under the first one, and nothing is read that is not. None takes them from `STATEWARD_KEY`, `ID:BASE64`
+            joined by commas; without that nothing is encrypted.
 
     Returns:
         The database, usable from every thread of this process.
@@ -141,7 +158,7 @@ def open_database(url: str, *, clock: Clock | None = None, lease_ttl_s: float = 
         raise CheckpointError(
             f"`lease_ttl_s` is {lease_ttl_s!r}", where=f"`{url}`", fix="Give a number of seconds above 0."
         )
-    found = backend(url, clock=clock or SystemClock())
+    found = backend(url, clock=clock or SystemClock(), keys=keys)
     try:
         prepare(found.connection)
         return Database(found.connection.label, backend=found, lease_ttl_s=lease_ttl_s)

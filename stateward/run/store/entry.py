@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from stateward.govern.fingerprint import effect_key
+from stateward.run.store.cipher import TextCipher
 from stateward.run.store.json_text import read_json, write_json
 from stateward.run.store.ledger import Charge
 
@@ -88,11 +89,12 @@ COLUMNS = (
 )
 
 
-def opening_values(entry: Entry) -> tuple[object, ...]:
+def opening_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
     """Return the row of a call that begins, in the order of `COLUMNS`.
 
     Args:
         entry: A started entry.
+        cipher: Seals the arguments.
 
     Returns:
         The values.
@@ -103,7 +105,7 @@ def opening_values(entry: Entry) -> tuple[object, ...]:
         entry.kind,
         entry.name,
         entry.fingerprint,
-        write_json(dict(entry.arguments), where=where),
+        cipher.seal_text(write_json(dict(entry.arguments), where=where), *_place(entry.key, "arguments")),
         entry.effect,
         entry.status,
         None,
@@ -119,11 +121,12 @@ def opening_values(entry: Entry) -> tuple[object, ...]:
     )
 
 
-def closing_values(entry: Entry) -> tuple[object, ...]:
+def closing_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
     """Return what changes in the row of a call that ends.
 
     Args:
         entry: A closed entry.
+        cipher: Seals result and error.
 
     Returns:
         Status, result, error, charges, overrun, tokens in, tokens out, money and end.
@@ -131,8 +134,8 @@ def closing_values(entry: Entry) -> tuple[object, ...]:
     where = entry.key.place
     return (
         entry.status,
-        None if entry.result is None else write_json(entry.result, where=where),
-        None if entry.error is None else write_json(entry.error, where=where),
+        _sealed(entry, "result", entry.result, cipher=cipher),
+        _sealed(entry, "error", entry.error, cipher=cipher),
         _charges_text(entry.charges),
         write_json(dict(entry.overrun), where=where) if entry.overrun else "{}",
         entry.tokens_in,
@@ -142,17 +145,33 @@ def closing_values(entry: Entry) -> tuple[object, ...]:
     )
 
 
+def _sealed(entry: Entry, column: str, value: object, *, cipher: TextCipher) -> str | None:
+    if value is None:
+        return None
+    return cipher.seal_text(write_json(value, where=entry.key.place), *_place(entry.key, column))
+
+
+def _opened(key: CallKey, column: str, text: str | None, *, cipher: TextCipher) -> Any:
+    return None if text is None else read_json(cipher.open_text(text, *_place(key, column)))
+
+
+def _place(key: CallKey, column: str) -> tuple[object, ...]:
+    """Where a sealed column stands."""
+    return ("journal", *key.values, column)
+
+
 def _charges_text(charges: Sequence[Charge]) -> str:
     if not charges:
         return "[]"
     return write_json([[c.scope, c.unit, c.billionths] for c in charges], where="charges")
 
 
-def from_row(row: tuple[Any, ...]) -> Entry:  # SQLite rows are untyped
+def from_row(row: tuple[Any, ...], *, cipher: TextCipher) -> Entry:  # a database's rows are untyped
     """Read a row.
 
     Args:
         row: The values in the order of `COLUMNS`.
+        cipher: Opens what is sealed.
 
     Returns:
         The entry.
@@ -163,11 +182,11 @@ def from_row(row: tuple[Any, ...]) -> Entry:  # SQLite rows are untyped
         kind=row[6],
         name=row[7],
         fingerprint=row[8],
-        arguments=read_json(row[9]),
+        arguments=_opened(key, "arguments", row[9], cipher=cipher),
         effect=row[10],
         status=row[11],
-        result=read_json(row[12]),
-        error=read_json(row[13]),
+        result=_opened(key, "result", row[12], cipher=cipher),
+        error=_opened(key, "error", row[13], cipher=cipher),
         charges=tuple(Charge(scope=c[0], unit=c[1], billionths=c[2]) for c in read_json(row[14])),
         overrun={} if row[15] == "{}" else read_json(row[15]),
         tokens_in=row[16],

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Any, ParamSpec, TypeVar, cast
 from zlib import crc32
 
@@ -28,9 +29,11 @@ from langgraph.checkpoint.base import (
 )
 
 from stateward.run.checkpoint import CHANNEL, FENCE, Json
+from stateward.run.store.cipher import Cipher
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.lease import check_fence
+from stateward.run.store.sealing import CLEAR, Sealing, refuse_sealed
 from stateward.run.store.sessions import Sessions
 
 P = ParamSpec("P")
@@ -50,6 +53,8 @@ class Fenced(BaseCheckpointSaver[Any]):
         """Take what LangGraph's constructor has no place for."""
         self._connection = connection
         self._sessions = sessions
+        cipher = connection.cipher
+        self._sealing = Sealing(cipher, tenant=sessions.tenant) if isinstance(cipher, Cipher) else None
         self._lanes = tuple(
             ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"stateward-checkpoints-{lane}")
             for lane in range(lanes)
@@ -68,7 +73,7 @@ class Fenced(BaseCheckpointSaver[Any]):
         Returns:
             The checkpoint, or None.
         """
-        return super().get_tuple(config)
+        return self._opened(super().get_tuple(config))
 
     @persistent
     def list(
@@ -81,6 +86,8 @@ class Fenced(BaseCheckpointSaver[Any]):
     ) -> Iterator[CheckpointTuple]:
         """List checkpoints, the newest first; all are read before the first is handed out.
 
+        Sealed metadata is compared after it was opened.
+
         Args:
             config: The session, or None for all.
             filter: Metadata a checkpoint must have.
@@ -90,7 +97,14 @@ class Fenced(BaseCheckpointSaver[Any]):
         Returns:
             The checkpoints.
         """
-        return iter(tuple(super().list(config, filter=filter, before=before, limit=limit)))
+        wanted: dict[str, Any] = dict(filter or {})
+        sealed = {key: wanted.pop(key) for key in set(wanted) - CLEAR} if self._sealing is not None else {}
+        if not sealed:
+            found = super().list(config, filter=filter, before=before, limit=limit)
+            return iter([cast("CheckpointTuple", self._opened(one)) for one in found])
+        every = map(self._opened, super().list(config, filter=wanted or None, before=before))
+        fitting = (one for one in every if one and sealed.items() <= cast("dict[str, Any]", one.metadata).items())
+        return iter(tuple(islice(fitting, limit)))
 
     @persistent
     def put(
@@ -122,9 +136,9 @@ class Fenced(BaseCheckpointSaver[Any]):
         session = str(given["thread_id"])
         with self._connection.transaction(session) as cur:
             if control and self._sessions.follow(cur, session=session, control=control, fence=given.get(FENCE)):
-                return super().put(config, checkpoint, metadata, new_versions)
+                return self._put(config, checkpoint, metadata, new_versions)
             self._check(cur, config)
-            saved = super().put(config, checkpoint, metadata, new_versions)
+            saved = self._put(config, checkpoint, metadata, new_versions)
             if control:
                 self._sessions.project(cur, session=session, control=control, checkpoint=checkpoint["id"])
         return saved
@@ -152,6 +166,8 @@ class Fenced(BaseCheckpointSaver[Any]):
         """
         with self._connection.transaction(str(_given(config)["thread_id"])) as cur:
             self._check(cur, config)
+            if self._sealing is not None:
+                writes = self._sealing.sealed_writes(config, writes, task=task_id, serde=self.serde)
             super().put_writes(config, writes, task_id, task_path)
 
     @persistent
@@ -181,7 +197,8 @@ class Fenced(BaseCheckpointSaver[Any]):
         Returns:
             For each the last snapshot and the writes after it.
         """
-        return super().get_delta_channel_history(config=config, channels=channels)
+        found = super().get_delta_channel_history(config=config, channels=channels)
+        return found if self._sealing is None else self._sealing.opened_history(config, found, serde=self.serde)
 
     def close(self) -> None:
         """Wait for the writes that were asked for and end the threads."""
@@ -234,6 +251,25 @@ class Fenced(BaseCheckpointSaver[Any]):
     ) -> Mapping[str, DeltaChannelHistory]:
         """Read what delta channels are made of, as `get_delta_channel_history` does."""
         return await self._later(_thread(config), self.get_delta_channel_history, config=config, channels=channels)
+
+    def _put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        if self._sealing is not None:
+            config, checkpoint, metadata = self._sealing.sealed(config, checkpoint, metadata, serde=self.serde)
+        return super().put(config, checkpoint, metadata, new_versions)
+
+    def _opened(self, found: CheckpointTuple | None) -> CheckpointTuple | None:
+        if found is None:
+            return None
+        if self._sealing is None:
+            refuse_sealed(found)
+            return found
+        return self._sealing.opened(found, serde=self.serde)
 
     def _check(self, cur: Cursor, config: RunnableConfig) -> None:
         given = _given(config)

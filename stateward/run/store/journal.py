@@ -76,7 +76,7 @@ class Journal:
             Its entry; None when it was never begun.
         """
         with self._connection.read() as cur:
-            return _find(cur, key)
+            return self._find(cur, key)
 
     @persistent
     def begin(
@@ -103,7 +103,7 @@ class Journal:
         with self._connection.transaction(key.session) as cur:
             now = self._connection.now()
             check_fence(cur, session=key.session, fence=fence, now=now)
-            known = _find(cur, key)
+            known = self._find(cur, key)
             if known is not None:
                 # The first try may have begun it, and its answer was lost.
                 ours = self._connection.repeated and (known.status, known.started_at) == ("started", now)
@@ -112,7 +112,7 @@ class Journal:
             if isinstance(charges, Tripped):
                 return charges
             begun = replace(entry, status="started", charges=charges, tries=1, started_at=now, ended_at=None)
-            cur.execute(_INSERT, opening_values(begun))
+            cur.execute(_INSERT, opening_values(begun, cipher=self._connection.cipher))
         return Begun(entry=begun)
 
     @persistent
@@ -153,10 +153,10 @@ class Journal:
         with self._connection.transaction(key.session) as cur:
             now = self._connection.now()
             check_fence(cur, session=key.session, fence=fence, now=now)
-            known = _find(cur, key)
+            known = self._find(cur, key)
             if self._connection.repeated and known is not None and (known.status, known.ended_at) == (status, now):
                 return known  # the first try closed it, and its answer was lost
-            before = _open_entry(cur, key)
+            before = self._open_entry(cur, key)
             charges = self._recharge(cur, before, spent=spent or {})
             entry = replace(
                 before,
@@ -170,7 +170,7 @@ class Journal:
                 usd=next((c.billionths / BILLION for c in charges if c.unit == "usd"), 0.0),
                 ended_at=now,
             )
-            cur.execute(_CLOSE + _KEY, (*closing_values(entry), *key.values))
+            cur.execute(_CLOSE + _KEY, (*closing_values(entry, cipher=self._connection.cipher), *key.values))
             self._audit.append(audit_record(entry))
         return entry
 
@@ -204,7 +204,7 @@ class Journal:
             CheckpointError: The call was never begun, or is completed or failed already.
         """
         with self._connection.transaction(key.session) as cur:
-            entry = _open_entry(cur, key)
+            entry = self._open_entry(cur, key)
             return entry if entry.status == "unknown" else self.settle(key, status="unknown", fence=fence)
 
     @persistent
@@ -229,7 +229,7 @@ class Journal:
         with self._connection.transaction(key.session) as cur:
             now = self._connection.now()
             check_fence(cur, session=key.session, fence=fence, now=now)
-            before = _open_entry(cur, key)
+            before = self._open_entry(cur, key)
             if self._connection.repeated and (before.status, before.started_at) == ("started", now):
                 return before  # the first try took it up, and its answer was lost
             if before.effect == "once" and not confirmed_safe:
@@ -275,22 +275,20 @@ class Journal:
     def _select(self, where: str, values: tuple[object, ...]) -> tuple[Entry, ...]:
         with self._connection.read() as cur:
             cur.execute(f"{_SELECT}{where} ORDER BY rowid", values)
-            return tuple(from_row(row) for row in cur.fetchall())
+            return tuple(from_row(row, cipher=self._connection.cipher) for row in cur.fetchall())
 
+    def _find(self, cur: Cursor, key: CallKey) -> Entry | None:
+        row = cur.execute(_SELECT + _KEY, key.values).fetchone()
+        return None if row is None else from_row(row, cipher=self._connection.cipher)
 
-def _find(cur: Cursor, key: CallKey) -> Entry | None:
-    row = cur.execute(_SELECT + _KEY, key.values).fetchone()
-    return None if row is None else from_row(row)
-
-
-def _open_entry(cur: Cursor, key: CallKey) -> Entry:
-    entry = _find(cur, key)
-    if entry is None:
-        raise CheckpointError("The call was never begun", where=key.place, fix="Begin it before it is made.")
-    if entry.status in ("completed", "failed"):
-        raise CheckpointError(
-            f"`{entry.name}` is {entry.status} already, and a closed entry is never opened again",
-            where=key.place,
-            fix="Take its result from the journal.",
-        )
-    return entry
+    def _open_entry(self, cur: Cursor, key: CallKey) -> Entry:
+        entry = self._find(cur, key)
+        if entry is None:
+            raise CheckpointError("The call was never begun", where=key.place, fix="Begin it before it is made.")
+        if entry.status in ("completed", "failed"):
+            raise CheckpointError(
+                f"`{entry.name}` is {entry.status} already, and a closed entry is never opened again",
+                where=key.place,
+                fix="Take its result from the journal.",
+            )
+        return entry

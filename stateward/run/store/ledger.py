@@ -210,13 +210,22 @@ class Ledger:
             raise GovernanceError("A limit can only be changed by a named person", fix="Say who with `by`.")
         amount = to_billionths(value)
         record = {"event": "limit", "session": session, "run": run, "scope": scope, "unit": unit}
-        now = self._connection.now()
+        sealed, now = self._connection.cipher.seal_text(reason, "limits", session), self._connection.now()
         with self._connection.transaction(session) as cur:
             cur.execute(
                 "INSERT INTO stateward_limits (session, run, scope, unit, value, by, reason, at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, run, scope, unit) DO UPDATE"
                 " SET value = excluded.value, by = excluded.by, reason = excluded.reason, at = excluded.at",
-                (session, run, scope, unit, amount, by, reason, now),
+                (
+                    session,
+                    run,
+                    scope,
+                    unit,
+                    amount,
+                    by,
+                    sealed,
+                    now,
+                ),
             )
             self._audit.append({**record, "value": value, "by": by, "reason": reason})
 

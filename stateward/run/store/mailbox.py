@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -19,6 +20,7 @@ from typing import Any, Literal
 
 from stateward.errors import RunError, UnknownSession
 from stateward.run.store.audit_log import AuditLog
+from stateward.run.store.cipher import TextCipher
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.json_text import read_json, write_json
@@ -28,8 +30,9 @@ from stateward.run.threads import Threads
 POLL_S = 0.05
 """How often a watch looks for what other processes wrote, in seconds."""
 
-Status = Literal["posted", "taken", "refused"]
-"""`posted`: its turn has not come; `taken`: a transition took it; `refused`: none did."""
+Status = Literal["posted", "taken", "refused", "moved"]
+"""`posted`: its turn has not come; `taken`: a transition took it; `refused`: none did; `moved`: it has another number
+now, which is in `note`, since a letter behind it was taken first. `get` and `list` show it under that number alone."""
 
 _COLUMNS = "session, no, event, data, posted_at, by, status, at, note"
 _POST = f"INSERT INTO stateward_mailbox ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, 'posted', '', '')"
@@ -41,7 +44,7 @@ class Letter:
 
     session: str
     no: int
-    """Counts the session's letters, from 1."""
+    """Counts the session's letters, from 1; it grows when the letter keeps waiting and one behind it was taken."""
     event: str
     data: Any
     """JSON, or None."""
@@ -90,12 +93,15 @@ class Mailbox:
             CodecError: The data is no JSON.
         """
         text = None if data is None else write_json(data, where=f"event `{event}`")
+        cipher = self._connection.cipher
         with self._connection.transaction(session) as cur:
             if cur.execute("SELECT 1 FROM stateward_sessions WHERE id = ?", (session,)).fetchone() is None:
                 raise UnknownSession(f"No session `{session}`", fix="Send an input to open it.")
             last, now = _last(cur, session), self._connection.now()
             ours = self._connection.repeated and last is not None and last[1:] == (event, now, by)
             no = (last[0] if last else 0) + (not ours)
+            if text is not None:
+                text = cipher.seal_text(text, *_place(session, no, "data"))
             if not ours:  # else the first try posted it, and its answer was lost
                 cur.execute(_POST, (session, no, event, text, now, by))
                 self._audit.append({"event": "posted", "session": session, "no": no, "name": event, "by": by})
@@ -110,17 +116,16 @@ class Mailbox:
 
         Args:
             session: The session's id.
-            no: The letter's number.
+            no: The letter's number, also one that it had before.
 
         Raises:
             RunError: The session has no such letter.
         """
         with self._connection.read() as cur:
-            cur.execute(f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? AND no = ?", (session, no))
-            row = cur.fetchone()
+            row = _row(cur, session, no)
         if row is None:
             raise RunError(f"Session `{session}` has no letter {no}", where=self._connection.label)
-        return _letter(row)
+        return _letter(row, cipher=self._connection.cipher)
 
     @persistent
     def list(self, session: str) -> tuple[Letter, ...]:
@@ -130,8 +135,11 @@ class Mailbox:
             session: The session's id.
         """
         with self._connection.read() as cur:
-            cur.execute(f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? ORDER BY no", (session,))
-            return tuple(_letter(row) for row in cur.fetchall())
+            cur.execute(
+                f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? AND status <> 'moved' ORDER BY no",
+                (session,),
+            )
+            return tuple(_letter(row, cipher=self._connection.cipher) for row in cur.fetchall())
 
     @persistent
     def after(self, session: str, no: int, *, upto: int | None = None) -> tuple[Letter, ...]:
@@ -146,12 +154,13 @@ class Mailbox:
         """
         with self._connection.read() as cur:
             cur.execute(
-                f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? AND no > ? AND status <> 'refused'"
+                f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? AND no > ?"
+                " AND status NOT IN ('moved', 'refused')"
                 " AND no > (SELECT mail FROM stateward_sessions WHERE id = ?) ORDER BY no",
                 (session, no, session),
             )
             rows = cur.fetchall()
-        return tuple(_letter(row) for row in rows if upto is None or row[1] <= upto)
+        return tuple(_letter(row, cipher=self._connection.cipher) for row in rows if upto is None or row[1] <= upto)
 
     @persistent
     def refuse(self, session: str, no: int, *, at: str, note: str, fence: int | None = None) -> None:
@@ -170,14 +179,48 @@ class Mailbox:
         """
         with self._connection.transaction(session) as cur:
             check_fence(cur, session=session, fence=fence, now=self._connection.now())
+            row = _row(cur, session, no)
+            no = no if row is None else row[1]
             cur.execute(
                 "UPDATE stateward_mailbox SET status = 'refused', at = ?, note = ?"
                 " WHERE session = ? AND no = ? AND status = 'posted'",
-                (at, note, session, no),
+                (at, _note(note, session, no, cipher=self._connection.cipher), session, no),
             )
             if cur.rowcount:
                 self._audit.append({"event": "refused", "session": session, "no": no, "at": at, "note": note})
         self.ring(session)
+
+    @persistent
+    def put_behind(self, session: str, nos: Sequence[int], *, upto: int, fence: int | None = None) -> None:
+        """Let letters keep waiting although a later one is taken: all that wait get new numbers, in their order.
+
+        What a checkpoint says of the mailbox is one number, the last one taken; so what waits is behind it. Nothing is
+        lost if that checkpoint never comes: the letters wait under their new numbers.
+
+        Args:
+            session: The session's id.
+            nos: The letters that were passed over.
+            upto: The last number that is taken.
+            fence: The writer's fencing token; None when the session is not leased.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no token, and someone holds the session.
+        """
+        with self._connection.transaction(session) as cur:
+            check_fence(cur, session=session, fence=fence, now=self._connection.now())
+            cur.execute(
+                f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? AND status = 'posted' ORDER BY no",
+                (session,),
+            )
+            waiting = [row for row in cur.fetchall() if row[1] in nos or row[1] > upto]
+            last = _last(cur, session)
+            for number, row in enumerate(waiting, start=last[0] + 1 if last else 1):
+                cur.execute(
+                    "UPDATE stateward_mailbox SET status = 'moved', note = ? WHERE session = ? AND no = ?",
+                    (str(number), session, row[1]),
+                )
+                cur.execute(_POST, (session, number, *row[2:6]))
 
     # -- waking -----------------------------------------------------------------------------------------
 
@@ -306,6 +349,16 @@ def take(cur: Cursor, *, session: str, no: int, at: str) -> None:
     )
 
 
+def _row(cur: Cursor, session: str, no: int) -> tuple[Any, ...] | None:  # one row of `_COLUMNS`
+    """Find a letter by a number it has or had."""
+    while True:
+        cur.execute(f"SELECT {_COLUMNS} FROM stateward_mailbox WHERE session = ? AND no = ?", (session, no))
+        row = cur.fetchone()
+        if row is None or row[6] != "moved":
+            return row
+        no = int(row[8])
+
+
 def _last(cur: Cursor, session: str) -> tuple[int, str, float, str] | None:
     """Number, event, time and sender of the letter that was posted last."""
     return cur.execute(
@@ -313,15 +366,24 @@ def _last(cur: Cursor, session: str) -> tuple[int, str, float, str] | None:
     ).fetchone()
 
 
-def _letter(row: tuple[Any, ...]) -> Letter:  # one row of `_COLUMNS`
+def _note(note: str, session: str, no: int, *, cipher: TextCipher) -> str:
+    return cipher.seal_text(note, *_place(session, no, "note")) if note else ""
+
+
+def _place(session: str, no: int, column: str) -> tuple[object, ...]:
+    """Where a sealed column stands."""
+    return ("mailbox", session, no, column)
+
+
+def _letter(row: tuple[Any, ...], *, cipher: TextCipher) -> Letter:  # one row of `_COLUMNS`
     return Letter(
         session=row[0],
         no=row[1],
         event=row[2],
-        data=read_json(row[3]),
+        data=None if row[3] is None else read_json(cipher.open_text(row[3], *_place(row[0], row[1], "data"))),
         posted_at=row[4],
         by=row[5],
         status=row[6],
         at=row[7],
-        note=row[8],
+        note=cipher.open_text(row[8], *_place(row[0], row[1], "note")) if row[8] else "",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from stateward.errors import CodecError
 from stateward.run.store.connection import Connection
 
-VERSION = 2
+VERSION = 3
 """The layout this release reads and writes; an older one is brought up to it when it is opened."""
 
 _SESSIONS = """
@@ -154,6 +154,37 @@ _LATER = (
 )
 """What layout 2 has and layout 1 has not, beside two columns of the sessions."""
 
+_ORDERS = """
+CREATE TABLE stateward_orders (
+    session TEXT NOT NULL,
+    fence INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    by TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (session, fence, kind)
+)"""
+
+_TURNS = """
+CREATE TABLE stateward_turns (
+    session TEXT NOT NULL,
+    no INTEGER NOT NULL,
+    holder TEXT NOT NULL,
+    until REAL NOT NULL,
+    PRIMARY KEY (session, no)
+)"""
+
+_BLOBS = """
+CREATE TABLE stateward_blobs (
+    session TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (session, digest)
+)"""
+
+_LATEST = (_ORDERS, _TURNS, _BLOBS)
+"""What layout 3 has and layout 2 has not."""
+
 _STATEMENTS = (
     _SESSIONS,
     _TERMINALS,
@@ -169,6 +200,7 @@ _STATEMENTS = (
     """CREATE TRIGGER stateward_audit_no_delete BEFORE DELETE ON stateward_audit
     BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END""",
     *_LATER,
+    *_LATEST,
 )
 
 _STEPS = {
@@ -177,6 +209,7 @@ _STEPS = {
         "ALTER TABLE stateward_sessions ADD COLUMN mail INTEGER NOT NULL DEFAULT 0",
         *_LATER,
     ),
+    2: _LATEST,
 }
 """For each older layout what makes the next one of it."""
 

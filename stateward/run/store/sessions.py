@@ -140,6 +140,20 @@ class Sessions:
         return self._row(row)
 
     @persistent
+    def tenant(self, session: str) -> str:
+        """Read who owns a session.
+
+        Args:
+            session: The session's id.
+
+        Returns:
+            The tenant; empty when it has none, or is not there yet.
+        """
+        with self._connection.read() as cur:
+            row = cur.execute("SELECT tenant FROM stateward_sessions WHERE id = ?", (session,)).fetchone()
+        return "" if row is None else str(row[0])
+
+    @persistent
     def list(self, *, status: str | None = None) -> tuple[SessionRow, ...]:
         """Read all sessions, the oldest first.
 
@@ -196,7 +210,7 @@ class Sessions:
                 " FROM stateward_terminals WHERE session = ? ORDER BY ended_at, run",
                 (session,),
             )
-            return tuple(_terminal(row) for row in cur.fetchall())
+            return tuple(self._terminal(row) for row in cur.fetchall())
 
     def follow(self, cur: Cursor, *, session: str, control: Mapping[str, Any], fence: int | None) -> bool:
         """Bring the row up to a step in the middle of a run, as `project` does, if the writer holds the session.
@@ -241,7 +255,7 @@ class Sessions:
         cur.execute("SELECT run, status, mail FROM stateward_sessions WHERE id = ?", (session,))
         before = cur.fetchone() or ("", "", 0)
         now, mail = self._connection.now(), control.get("mail") or 0
-        cur.execute(_UPSERT, _projected(session, control=control, run=run, now=now))
+        cur.execute(_UPSERT, self._projected(session, control=control, run=run, now=now))
         if mail > before[2]:
             take(cur, session=session, no=mail, at=", ".join(control.get("at") or ()))
         if run.get("id") and before[:2] != (run["id"], status):
@@ -274,7 +288,7 @@ class Sessions:
                     status,
                     _text(control.get("at") or []),
                     control.get("branch") or "",
-                    _text(reason),
+                    self._reason(session, reason),
                     checkpoint,
                     now,
                 ),
@@ -283,6 +297,35 @@ class Sessions:
             event = "ended" if status in TERMINAL else "reopened"
             record = {"event": event, "session": session, "run": run, "status": status, "reason": reason}
             self._audit.append(record)
+
+    def _projected(
+        self, session: str, *, control: Mapping[str, Any], run: Mapping[str, Any], now: float
+    ) -> tuple[object, ...]:
+        hashes: Mapping[str, Any] = run.get("hashes") or {}
+        return (
+            session,
+            control["status"],
+            _text(control.get("at") or []),
+            run.get("id") or "",
+            run.get("no") or 0,
+            control.get("branch") or "",
+            run.get("mode") or "",
+            hashes.get("chart") or "",
+            hashes.get("policy") or "",
+            hashes.get("schema") or "",
+            self._reason(session, control.get("reason")),
+            now,
+            now,
+            wakes_at(control),
+            control.get("mail") or 0,
+        )
+
+    def _reason(self, session: str, reason: object) -> str | None:
+        text = _text(reason)
+        return None if text is None else self._connection.cipher.seal_text(text, "reason", session)
+
+    def _open_reason(self, session: str, text: str | None) -> Any:
+        return None if text is None else read_json(self._connection.cipher.open_text(text, "reason", session))
 
     def _row(self, row: tuple[Any, ...]) -> SessionRow:  # one row of `_SELECT`
         now = self._connection.clock.now()
@@ -300,7 +343,7 @@ class Sessions:
             chart_hash=row[9],
             policy_hash=row[10],
             schema_hash=row[11],
-            reason=read_json(row[12]),
+            reason=self._open_reason(row[0], row[12]),
             created_at=row[13],
             updated_at=row[14],
             holder=row[15],
@@ -314,40 +357,18 @@ class Sessions:
             stalled=stalled,
         )
 
+    def _terminal(self, row: tuple[Any, ...]) -> TerminalRecord:  # one row of stateward_terminals
+        return TerminalRecord(
+            session=row[0],
+            run=row[1],
+            status=row[2],
+            path=tuple(read_json(row[3])),
+            branch=row[4],
+            reason=self._open_reason(row[0], row[5]),
+            checkpoint=row[6],
+            ended_at=row[7],
+        )
+
 
 def _text(value: object) -> str | None:
     return None if value is None else write_json(value, where="the control channel")
-
-
-def _projected(session: str, *, control: Mapping[str, Any], run: Mapping[str, Any], now: float) -> tuple[object, ...]:
-    hashes: Mapping[str, Any] = run.get("hashes") or {}
-    return (
-        session,
-        control["status"],
-        _text(control.get("at") or []),
-        run.get("id") or "",
-        run.get("no") or 0,
-        control.get("branch") or "",
-        run.get("mode") or "",
-        hashes.get("chart") or "",
-        hashes.get("policy") or "",
-        hashes.get("schema") or "",
-        _text(control.get("reason")),
-        now,
-        now,
-        wakes_at(control),
-        control.get("mail") or 0,
-    )
-
-
-def _terminal(row: tuple[Any, ...]) -> TerminalRecord:  # one row of stateward_terminals
-    return TerminalRecord(
-        session=row[0],
-        run=row[1],
-        status=row[2],
-        path=tuple(read_json(row[3])),
-        branch=row[4],
-        reason=read_json(row[5]),
-        checkpoint=row[6],
-        ended_at=row[7],
-    )

@@ -191,6 +191,21 @@ def test_no_task_is_left_when_the_run_has_ended(database: Any) -> None:
     assert (values["log"], stopped, tasks) == (["a"], ["b"], set())
 
 
+def test_activity_that_a_stranger_cancels_is_an_error_of_that_activity(drive: Drive) -> None:
+    """Both regions' tasks are cancelled, and the states react to the first in document order."""
+
+    async def cancel_all(state: Any) -> None:
+        for task in asyncio.all_tasks():
+            if getattr(task.get_coro(), "__name__", "") == "_kept":
+                task.cancel()
+        await asyncio.sleep(0)
+
+    taken = [sw.on("error.activity", "END", do=lambda event: {"text": event.data["message"]})]
+    regions = [[sw.State("S", do=cancel_all, to="END", on=taken)] for _ in "ab"]
+    outcome = drive(compiled_beside(*regions)).start({})
+    assert (outcome.status, "cancelled from inside" in outcome.values["text"]) == ("completed", True)
+
+
 async def until(condition: Callable[[], object]) -> None:
     """Let the loop turn until something is so."""
     while not condition():

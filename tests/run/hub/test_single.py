@@ -87,13 +87,13 @@ def test_event_that_stays_is_a_step_of_its_own_and_the_activity_goes_on(drive: D
     assert [c.values["stateward"]["last"]["event"] for c in driven.checkpoints[2:]] == ["note", "note", "skip"]
 
 
-def test_event_that_nobody_takes_is_refused_and_disturbs_nothing(drive: Drive, database: Database) -> None:
-    """Who sent it can read why; it makes no checkpoint."""
+def test_event_that_nobody_takes_waits_and_disturbs_nothing(drive: Drive, database: Database) -> None:
+    """It makes no checkpoint while the activity runs; where the chart rests it is taken, or refused."""
     work = Work(database, "end", "skip")
     driven = drive(chart(work.act))
-    driven.start({})
-    assert fates(driven) == [("end", "refused"), ("skip", "taken")]
-    assert (work.began, len(driven.checkpoints)) == ([1], 3)
+    assert driven.start({}).status == "completed"
+    assert fates(driven) == [("skip", "taken"), ("end", "taken")]
+    assert (work.began, len(driven.checkpoints)) == ([1], 4)
 
 
 def test_state_that_was_left_can_be_entered_again(drive: Drive, database: Database) -> None:

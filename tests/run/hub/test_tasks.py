@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -81,6 +82,26 @@ def test_custom_parts_come_while_the_activity_runs_also_after_the_visit_that_beg
     streamed = parts(graph.attach(database), how, stream_mode="custom")
     assert streamed[:2] == ["early", "late"]
     assert (streamed[2]["path"], streamed[2]["status"]) == ("P.A.S", "ok")
+
+
+def test_sync_activity_that_is_left_is_heard_no_more(how: How, database: Database) -> None:
+    """What its thread emits afterwards is not streamed."""
+    begun, gone, over = Gate(), threading.Event(), threading.Event()
+
+    def act(state: Any, run: sw.SyncRun[Any]) -> None:
+        run.emit("early")
+        begun.open()
+        gone.wait()
+        run.emit("late")
+        over.set()
+
+    def see_it_over(state: Any) -> None:
+        gone.set()
+        over.wait()
+
+    regions = [sw.State("S", do=act, to="END")], [sw.State("S", do=says("b", after=begun), to="NEXT")]
+    graph = compiled_beside(*regions, more=[sw.State("NEXT", do=see_it_over, to="DONE")]).attach(database)
+    assert parts(graph, how, stream_mode="custom") == ["early"]
 
 
 def test_tokens_of_each_region_come_as_they_are_spoken(how: How, database: Database) -> None:

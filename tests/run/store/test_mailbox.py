@@ -94,6 +94,33 @@ def test_only_who_runs_the_session_may_refuse(opened: Fresh) -> None:
     database.mailbox.refuse("s", 1, at="", note="", fence=lease.fence)
 
 
+def test_letters_that_wait_are_put_behind_the_one_that_is_taken(opened: Fresh) -> None:
+    """In their order, with whoever sent them; each is found under the number it had, and refused under it as well."""
+    database = opened()
+    for event in "abc":
+        database.mailbox.post("s", event, {"n": 1}, by="ann")
+    database.mailbox.put_behind("s", [1], upto=2)
+    assert [(letter.no, letter.event) for letter in database.mailbox.after("s", 2)] == [(4, "a"), (5, "c")]
+    first = database.mailbox.get("s", 1)
+    assert (first.no, first.event, first.data, first.by, first.status) == (4, "a", {"n": 1}, "ann", "posted")
+    database.mailbox.put_behind("s", [4], upto=5)
+    database.mailbox.refuse("s", 1, at="OPEN", note="late")
+    assert [(one.event, one.status) for one in database.mailbox.list("s")] == [
+        ("b", "posted"),
+        ("c", "posted"),
+        ("a", "refused"),
+    ]
+
+
+def test_only_who_runs_the_session_may_put_letters_behind(opened: Fresh) -> None:
+    """The fence is checked in the transaction of the write."""
+    database = opened()
+    database.leases.acquire("s")
+    database.mailbox.post("s", "a")
+    with pytest.raises(SessionBusy):
+        database.mailbox.put_behind("s", [1], upto=2)
+
+
 def test_what_cannot_be_posted_is_refused(opened: Fresh) -> None:
     """A session that is not there, and data that is no JSON."""
     database = opened()

@@ -1,0 +1,1 @@
+"""The eight proofs of reliability: kills, racing workers, stalled holders, restarts, cancels, load, disk and answers."""

@@ -1,0 +1,87 @@
+"""The calls a session makes to its graph, both ways, and where it stands after them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphDrained
+from langgraph.types import StateSnapshot
+
+from stateward.errors import SessionBusy, UnknownSession
+from stateward.run.call import is_held
+from stateward.run.called import committed
+from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
+from stateward.run.graph import ChartGraph
+from stateward.run.outcome import Outcome, outcome_of
+from stateward.run.store.database import Database
+from stateward.run.store.sessions import SessionRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """A session that calls its graph."""
+
+    session: str
+    graph: ChartGraph
+    database: Database
+    config: RunnableConfig
+    context: Any
+
+    def calling(self, given: object, *, more: Mapping[str, Any] | None = None) -> Work:
+        """Return the work of one call.
+
+        Args:
+            given: State keys, a `Command`, or None to go on.
+            more: What the call has in `configurable` beside the session's own.
+        """
+        config = self.config
+        if more:
+            config = {**config, "configurable": {**config.get("configurable", {}), **more}}
+        return Work(fn=self._call, afn=self._acall, args=(given, config))
+
+    def trying(self, given: object) -> Steps[Outcome | None]:
+        """Make a call; None when somebody else holds the session.
+
+        Args:
+            given: State keys, a `Command`, or None to go on.
+        """
+        try:
+            outcome: Outcome = yield self.calling(given)
+        except SessionBusy as busy:
+            if is_held(busy, self.session):
+                return None
+            raise
+        return outcome
+
+    def _call(self, given: object, config: RunnableConfig) -> Outcome:
+        with suppress(GraphDrained):  # it ended after its step, and the outcome says where
+            self.graph.invoke(given, config, context=self.context)
+        return self.outcome()
+
+    async def _acall(self, given: object, config: RunnableConfig) -> Outcome:
+        with suppress(GraphDrained):
+            await self.graph.ainvoke(given, config, context=self.context)
+        snapshot = await drive_async(committed(self.graph, self.config), threads=self.database.threads)
+        return self._at(snapshot)
+
+    def outcome(self) -> Outcome:
+        """Read where the session stands, from its latest checkpoint."""
+        return self._at(self.latest())
+
+    def _at(self, snapshot: StateSnapshot) -> Outcome:
+        return outcome_of(self.session, snapshot.values, chart=self.graph.machine.chart)
+
+    def latest(self) -> StateSnapshot:
+        """Read the session's latest checkpoint."""
+        return drive_sync(committed(self.graph, self.config), bridge=Bridge())
+
+    def row(self) -> SessionRow | None:
+        """Return the session's row, or None when it was never started."""
+        try:
+            return self.database.sessions.get(self.session)
+        except UnknownSession:
+            return None

@@ -1,0 +1,69 @@
+"""What the door tells the audit log of calls that were not made, or whose end nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from stateward.chart.event import Occurrence
+from stateward.govern.decision import CallRequest, Deny
+from stateward.govern.redact import DataClass, redact
+from stateward.run.door.activation import Activation
+from stateward.run.door.signal import fuse_event
+from stateward.run.store.database import Database
+
+_SENSITIVE: frozenset[DataClass] = frozenset({"secret", "personal"})
+
+
+class Report:
+    """The audit log of one activation; blocking.
+
+    Args:
+        database: Where the log is.
+        activation: Whose calls it is about.
+    """
+
+    def __init__(self, database: Database, activation: Activation) -> None:
+        self._database = database
+        self._activation = activation
+
+    def write(self, what: str, name: str, arguments: Mapping[str, Any], reason: str, call: int) -> None:
+        """Record something about a call.
+
+        Args:
+            what: What happened.
+            name: The tool or the role.
+            arguments: Its arguments; secrets and personal data are taken out.
+            reason: Why, in one sentence.
+            call: The call's number in the activation.
+        """
+        at = self._activation
+        self._database.audit.append(
+            {
+                "event": what,
+                "session": at.session,
+                "run": at.run,
+                "path": at.path,
+                "activation": at.number,
+                "call": call,
+                "name": name,
+                "arguments": redact(to_jsonable_python(dict(arguments), fallback=str), classes=_SENSITIVE),
+                "reason": reason,
+            }
+        )
+
+    def tripped(self, denial: Deny, request: CallRequest, call: int) -> Occurrence:
+        """Record that a limit stands in the way of a call.
+
+        Args:
+            denial: Why.
+            request: The call.
+            call: Its number in the activation.
+
+        Returns:
+            The event for the chart.
+        """
+        self.write("fuse", request.name, request.arguments, denial.reason, call)
+        return fuse_event(denial, request)

@@ -1,0 +1,54 @@
+"""What stands in the place of tools and models when a recorded run is played again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from stateward.run.door.outcome import Outcome
+from stateward.run.store.entry import CallKey, Entry
+
+
+class Script(Protocol):
+    """How the calls of a recorded run ended.
+
+    The door decides, reserves and journals as ever; where it would call a tool or a model, it asks the script.
+    """
+
+    def expect(self, entry: Entry) -> None:
+        """Check, before it is begun, that the record has a call.
+
+        Args:
+            entry: The call.
+
+        Raises:
+            Diverged: The record has no such call, or one with other arguments.
+        """
+        ...
+
+    def cut_off_at(self, entry: Entry) -> int | None:
+        """Return the try of a `once` call that a crash cut off, so that somebody had to decide about it; else None.
+
+        Args:
+            entry: The call, just begun; earlier tries do not count.
+        """
+        ...
+
+    def outcome(self, entry: Entry) -> Outcome | None:
+        """Return what a call came to; None when its activity was left before it had ended.
+
+        Args:
+            entry: The call, just begun.
+        """
+        ...
+
+    def in_order(self, calls: Sequence[CallKey]) -> list[int]:
+        """Put the calls of a batch into the order in which they were begun.
+
+        Args:
+            calls: The key of each.
+
+        Returns:
+            Their positions in the batch.
+        """
+        ...

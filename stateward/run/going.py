@@ -1,0 +1,114 @@
+"""How a session goes on: in its turn, within its deadline, and with what its provider says while it waits."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.types import Command
+
+from stateward.errors import SessionBusy
+from stateward.run.call import is_held
+from stateward.run.caller import Caller
+from stateward.run.configurable import TURN, UNTIL
+from stateward.run.container import Container
+from stateward.run.drive import Steps, Work
+from stateward.run.outcome import Outcome
+from stateward.run.sending import pausing
+
+Provider = Callable[[Outcome], "Awaitable[object] | object"]
+"""Is asked what comes next when a run waits: what `Command(resume=…)` takes, or None to leave it waiting."""
+DONE = ("completed", "cancelled")
+"""How a run ends of which nothing is looked at any more: its scratch folder is removed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """On what terms a session makes its calls."""
+
+    container: Container
+    deadline_s: float | None = None
+    queue: int = 0
+    """How many inputs may wait for their turn; 0: whoever finds the session held is refused."""
+    queue_wait_s: float = 60.0
+    provider: Provider | None = None
+
+
+def going(caller: Caller, given: object, terms: Terms) -> Steps[Outcome]:
+    """Send an input or go on, until the session waits for somebody else or ends.
+
+    Args:
+        caller: The session.
+        given: State keys, a `Command`, or None to go on.
+        terms: On what terms.
+
+    Returns:
+        A generator of work that returns where it stands.
+
+    Raises:
+        SessionBusy: Another run holds the session, too many inputs wait, or its turn did not come in time.
+    """
+    until = None if terms.deadline_s is None else time.monotonic() + terms.deadline_s
+    outcome = yield from _in_turn(caller, given, terms, until)
+    while terms.provider is not None and outcome.status == "waiting":
+        said: object = yield _asking(terms.provider, outcome)
+        if said is None:
+            break
+        outcome = yield from _in_turn(caller, Command(resume=said), terms, until)
+    if outcome.status in DONE:
+        yield Work(fn=terms.container.clean_up)
+    return outcome
+
+
+def _asking(provider: Provider, outcome: Outcome) -> Work:
+    if inspect.iscoroutinefunction(provider):
+        return Work(afn=provider, args=(outcome,))
+    return Work(fn=provider, args=(outcome,), activity=True)
+
+
+def _in_turn(caller: Caller, given: object, terms: Terms, until: float | None) -> Steps[Outcome]:
+    """Make a call, behind those that came before."""
+    more = {} if until is None else {UNTIL: until}
+    turns, session = caller.database.turns, caller.session
+    if terms.queue < 1:
+        return (yield caller.calling(given, more=more))
+    waiting: int = yield Work(fn=turns.waiting, args=(session,))
+    if not waiting:
+        try:
+            return (yield caller.calling(given, more=more))
+        except SessionBusy as busy:
+            if not is_held(busy, session):
+                raise
+    no: int = yield Work(fn=lambda: turns.take(session, limit=terms.queue))
+    try:
+        return (yield from _waited(caller, given, no, more, until=_last_moment(terms, until)))
+    finally:
+        yield Work(fn=lambda: turns.leave(session, no=no), must_end=True)
+
+
+def _last_moment(terms: Terms, until: float | None) -> float:
+    last = time.monotonic() + terms.queue_wait_s
+    return last if until is None else min(last, until)
+
+
+def _waited(caller: Caller, given: object, no: int, more: dict[str, Any], *, until: float) -> Steps[Outcome]:
+    """Wait until a turn has come and the session is free."""
+    turns, session = caller.database.turns, caller.session
+    while True:
+        first: bool = yield Work(fn=lambda: turns.is_next(session, no=no))
+        if first:
+            try:
+                return (yield caller.calling(given, more={**more, TURN: no}))
+            except SessionBusy as busy:
+                if not is_held(busy, session):
+                    raise
+        if time.monotonic() >= until:
+            raise SessionBusy(
+                f"Session `{session}` is at work, and the turn of this input has not come in time",
+                fix="Send it again later, or wait longer: `Session(…, queue_wait_s=SECONDS)`.",
+                session=session,
+            )
+        yield pausing()

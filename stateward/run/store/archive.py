@@ -1,0 +1,138 @@
+"""The file a session travels in: a zip of a manifest and of JSON lines, with a digest over the lines.
+
+| line | keys |
+|---|---|
+| `checkpoint` | `namespace`, `id`, `parent`, `metadata`, `data`: a LangGraph checkpoint with its values |
+| `write` | `namespace`, `checkpoint`, `task`, `path`, `no`, `channel`, `kind`, `data` |
+| `row` | `table`, `values`: a row of one of Stateward's tables, by column |
+| `audit` | `record`: a record of the audit log, in order |
+
+`data` is LangGraph's msgpack in base64. Nothing in the file says which database it came from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from stateward.errors import CheckpointError, CodecError
+from stateward.run.checkpoint import Json
+
+FORMAT = "stateward-session"
+VERSION = 1
+"""The version of the file this release writes; it reads no newer one."""
+_MANIFEST, _LINES = "manifest.json", "session.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a file says about itself."""
+
+    session: str
+    digest: str
+    """SHA-256 of the lines, in hex."""
+    checkpoints: int
+    layout: int
+    """The layout of Stateward's tables whose rows are in it."""
+    version: int = VERSION
+
+
+def write_archive(path: Path, lines: Iterable[Json], *, session: str, layout: int) -> Manifest:
+    """Write a file; nothing is left of it when that fails.
+
+    Args:
+        path: The file; it must not be there.
+        lines: What it holds.
+        session: The session's id.
+        layout: The layout of the tables.
+
+    Returns:
+        What the file says about itself.
+
+    Raises:
+        CheckpointError: The file is there, or cannot be written.
+    """
+    texts = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines]
+    data = "".join(f"{text}\n" for text in texts).encode()
+    count = sum(text.startswith('{"line":"checkpoint"') for text in texts)
+    manifest = Manifest(session=session, digest=hashlib.sha256(data).hexdigest(), checkpoints=count, layout=layout)
+    try:
+        with path.open("xb") as file:
+            try:
+                _fill(zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED), manifest=manifest, data=data)
+            except BaseException:
+                path.unlink()
+                raise
+    except OSError as error:
+        raise CheckpointError(
+            f"The file cannot be written: {error.strerror or error}",
+            where=f"`{path}`",
+            fix="Name a new file in a folder that can be written.",
+        ) from error
+    return manifest
+
+
+def _fill(archive: zipfile.ZipFile, *, manifest: Manifest, data: bytes) -> None:
+    with archive:
+        archive.writestr(_MANIFEST, json.dumps({"format": FORMAT, **asdict(manifest)}, indent=2) + "\n")
+        archive.writestr(_LINES, data)
+
+
+def read_archive(path: Path, *, layout: int) -> tuple[Manifest, Sequence[Json]]:
+    """Read a file and check that it is whole.
+
+    Args:
+        path: The file.
+        layout: The newest layout of the tables that can be read.
+
+    Returns:
+        What it says about itself, and its lines.
+
+    Raises:
+        CheckpointError: The file cannot be read, is no such file, or was changed or cut short.
+        CodecError: A newer release wrote it.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            said, data = json.loads(archive.read(_MANIFEST)), archive.read(_LINES)
+    except OSError as error:
+        raise CheckpointError(
+            f"The file cannot be read: {error.strerror or error}", where=f"`{path}`", fix="Check its name."
+        ) from error
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, KeyError, ValueError, NotImplementedError, EOFError) as broken:
+        raise _damaged(path, f"{broken}") from broken
+    manifest = _manifest(path, said, layout=layout)
+    if hashlib.sha256(data).hexdigest() != manifest.digest:
+        raise _damaged(path, "its lines do not fit the digest")
+    return manifest, [json.loads(line) for line in data.decode().splitlines()]
+
+
+def _manifest(path: Path, said: object, *, layout: int) -> Manifest:
+    given = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
+    if given.pop("format", None) != FORMAT:
+        raise _damaged(path, "it names no session")
+    version = given.get("version")
+    if not isinstance(version, int) or version > VERSION or int(given.get("layout") or 0) > layout:
+        raise CodecError(
+            f"The file has version `{version}` and tables of layout `{given.get('layout')}`, this release reads up to"
+            f" `{VERSION}` and `{layout}`",
+            where=f"`{path}`",
+            fix="Restore it with the release that wrote it, or a newer one.",
+        )
+    try:
+        return Manifest(**given)
+    except TypeError as broken:
+        raise _damaged(path, f"{broken}") from broken
+
+
+def _damaged(path: Path, why: str) -> CheckpointError:
+    return CheckpointError(
+        f"The file is no archive of a session, or is damaged: {why}",
+        where=f"`{path}`",
+        fix="Make it again with `stateward archive`, or take another copy.",
+    )

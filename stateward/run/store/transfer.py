@@ -1,0 +1,201 @@
+"""A session leaves a database in a file, and comes into another one, of whatever kind.
+
+What comes in is the whole session: checkpoints of all branches and nested graphs, journal, ledger, limits, asks,
+letters, ends of runs, and its part of the audit log. So a run goes on as if nothing had happened, and an effect that
+was completed there is not run again here. A session keeps its id, because the keys of its effects are made of it.
+
+The lease does not travel. The audit log of a database is one chain: the records join it at its end, with hashes of
+their own, and the record `restored` after them says where they came from.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from stateward.errors import CheckpointError
+from stateward.run.checkpoint import Json
+from stateward.run.store.archive import Manifest, read_archive, write_archive
+from stateward.run.store.cursor import Cursor
+from stateward.run.store.database import Database
+from stateward.run.store.layout import Layout
+from stateward.run.store.lease import check_fence
+from stateward.run.store.opaque import OpaqueSerializer
+from stateward.run.store.schema import VERSION
+from stateward.run.store.split_layout import layout_of
+from stateward.run.store.stored import StoredCheckpoint, StoredWrite
+
+TABLES = {
+    "stateward_sessions": (
+        "id graph tenant status path run run_no branch mode chart_hash policy_hash schema_hash reason created_at"
+        " updated_at holder fence lease_until wakes_at mail"
+    ),
+    "stateward_terminals": "session run status path branch reason checkpoint ended_at",
+    "stateward_journal": (
+        "session run branch path activation call kind name fingerprint arguments effect status result error charges"
+        " overrun tokens_in tokens_out usd tries started_at ended_at"
+    ),
+    "stateward_ledger": "session run scope unit spent reserved",
+    "stateward_limits": "session run scope unit value by reason at",
+    "stateward_asks": (
+        "id session run branch path activation call kind tool arguments fingerprint reason approvers status created_at"
+        " expires_at decision note answered_by answered_at"
+    ),
+    "stateward_mailbox": "session no event data posted_at by status at note",
+}
+"""The tables with rows of a session, and their columns; the audit log is told apart."""
+
+_LEASE: Json = {"holder": None, "lease_until": 0.0}
+
+
+def archive_session(database: Database, session: str, *, path: Path) -> Manifest:
+    """Write a session into a file.
+
+    Args:
+        database: Where the session is; nothing in it is changed.
+        session: The session's id.
+        path: The file; it must not be there.
+
+    Returns:
+        What the file says about itself.
+
+    Raises:
+        UnknownSession: There is no such session.
+        SessionBusy: Somebody runs it.
+        CheckpointError: The file is there, or cannot be written.
+    """
+    database.sessions.get(session)
+    with database.transaction(session) as cur:
+        check_fence(cur, session=session, fence=None, now=database.clock.now())
+        lines = list(_lines(cur, session, layout=layout_of(database.url)))
+    lines += [{"line": "audit", "record": row.record} for row in database.audit.rows(session)]
+    return write_archive(path, lines, session=session, layout=VERSION)
+
+
+def restore_session(database: Database, path: Path) -> Manifest:
+    """Bring a session in from a file, whole or not at all.
+
+    Args:
+        database: Where it shall be.
+        path: A file written by `archive_session`.
+
+    Returns:
+        What the file says about itself.
+
+    Raises:
+        CheckpointError: The file is damaged, or the database has a session of that id.
+        CodecError: A newer release wrote the file.
+    """
+    manifest, lines = read_archive(path, layout=VERSION)
+    layout = layout_of(database.url)
+    with database.transaction(manifest.session) as cur:
+        _refuse_known(cur, manifest.session, where=database.url)
+        try:
+            _restore(database, cur, manifest, lines, layout=layout)
+        except (KeyError, TypeError, ValueError) as broken:
+            raise CheckpointError(
+                f"The file holds something that is no part of a session: {broken!r}",
+                where=f"`{path}`",
+                fix="Make it again with `stateward archive`.",
+            ) from broken
+    return manifest
+
+
+def _lines(cur: Cursor, session: str, *, layout: Layout) -> Iterator[Json]:
+    serde = OpaqueSerializer()
+    for stored in layout.checkpoints(cur, session):
+        yield {
+            "line": "checkpoint",
+            "namespace": stored.namespace,
+            "id": stored.id,
+            "parent": stored.parent,
+            "metadata": stored.metadata,
+            "data": b64encode(serde.dumps_typed(stored.content)[1]).decode(),
+        }
+    for write in layout.writes(cur, session):
+        yield {
+            "line": "write",
+            "namespace": write.namespace,
+            "checkpoint": write.checkpoint,
+            "task": write.task,
+            "path": write.path,
+            "no": write.no,
+            "channel": write.channel,
+            "kind": write.kind,
+            "data": b64encode(write.data).decode(),
+        }
+    for table, columns in TABLES.items():
+        names = columns.split()
+        cur.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {_key(names)} = ?", (session,))
+        for row in cur.fetchall():
+            values = dict(zip(names, row, strict=True))
+            yield {"line": "row", "table": table, "values": values | (_LEASE if "holder" in values else {})}
+
+
+def _key(names: Sequence[str]) -> str:
+    return "session" if "session" in names else "id"
+
+
+def _refuse_known(cur: Cursor, session: str, *, where: str) -> None:
+    for table, key in (("stateward_sessions", "id"), ("checkpoints", "thread_id")):
+        if cur.execute(f"SELECT 1 FROM {table} WHERE {key} = ? LIMIT 1", (session,)).fetchone() is not None:
+            raise CheckpointError(
+                f"There is a session `{session}` already",
+                where=f"`{where}`",
+                fix="Restore it into another database: a session keeps its id, and nothing is overwritten.",
+            )
+
+
+def _restore(database: Database, cur: Cursor, manifest: Manifest, lines: Sequence[Json], *, layout: Layout) -> None:
+    serde, session = OpaqueSerializer(), manifest.session
+    kinds: dict[str, list[Json]] = {"checkpoint": [], "write": [], "row": [], "audit": []}
+    for line in lines:
+        kinds[line["line"]].append(line)
+    for line in kinds["checkpoint"]:
+        content: Any = serde.loads_typed(("msgpack", b64decode(line["data"])))
+        layout.put(
+            cur,
+            session,
+            StoredCheckpoint(
+                namespace=line["namespace"],
+                id=line["id"],
+                parent=line["parent"],
+                content=content,
+                metadata=line["metadata"],
+                size=0,
+            ),
+        )
+    layout.put_writes(cur, session, [_write(line) for line in kinds["write"]])
+    for line in kinds["row"]:
+        _insert(cur, line["table"], line["values"], session=session)
+    for line in kinds["audit"]:
+        database.audit.append({**line["record"], "session": session})
+    database.audit.append(
+        {"event": "restored", "session": session, "digest": manifest.digest, "records": len(kinds["audit"])}
+    )
+
+
+def _write(line: Json) -> StoredWrite:
+    return StoredWrite(
+        namespace=line["namespace"],
+        checkpoint=line["checkpoint"],
+        task=line["task"],
+        path=line["path"],
+        no=line["no"],
+        channel=line["channel"],
+        kind=line["kind"],
+        data=b64decode(line["data"]),
+    )
+
+
+def _insert(cur: Cursor, table: str, values: Json, *, session: str) -> None:
+    known = TABLES[table].split()
+    if unknown := values.keys() - set(known):
+        raise KeyError(*sorted(unknown))
+    if values[_key(known)] != session:
+        raise ValueError(f"a row of session {values[_key(known)]!r}")
+    cur.execute(
+        f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", tuple(values.values())
+    )

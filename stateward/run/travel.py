@@ -1,0 +1,282 @@
+"""Time travel: the steps of a session to look at, to compare, and to go on from.
+
+Nothing that happened is changed. A fork begins a branch at a step: the session is on it from then on, until it is told
+to go on with another one. `fork.py` says what a branch knows and what it does anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command, StateSnapshot, StateUpdate
+
+from stateward.errors import NotExpected
+from stateward.run.branch import Branch, branch_named, branches_in
+from stateward.run.call import turn_to
+from stateward.run.called import checkpoint_id, committed
+from stateward.run.checkpoint import AFTER, CHANNEL
+from stateward.run.difference import Difference, difference
+from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
+from stateward.run.edit import COPY
+from stateward.run.graph import ChartGraph
+from stateward.run.moment import Moment, moment
+from stateward.run.session import Outcome, Session
+from stateward.run.store.database import Database
+from stateward.run.store.sessions import SessionRow
+from stateward.run.timeline import TimelineRow, timeline
+
+Step = int | str
+"""LangGraph's number of a step of the branch, or the id of any checkpoint of the session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The steps of a session.
+
+    Args:
+        graph: The chart, attached to the database.
+        database: Where its journal and asks are.
+        session: The session's id.
+        branch: The branch whose steps are meant; None for the one the session is on.
+    """
+
+    graph: ChartGraph
+    database: Database
+    session: str
+    branch: str | None = None
+
+    @property
+    def rows(self) -> tuple[TimelineRow, ...]:
+        """What happened on the branch, the oldest step first."""
+        return timeline(self.graph, database=self.database, session=self.session, branch=self.branch)
+
+    def __iter__(self) -> Iterator[TimelineRow]:
+        """Iterate over what happened on the branch, the oldest step first."""
+        return iter(self.rows)
+
+    def at(self, step: Step) -> Moment:
+        """Look at a step.
+
+        Args:
+            step: Its number on this branch, or the id of a checkpoint.
+
+        Returns:
+            Where the session stood after it.
+
+        Raises:
+            NotExpected: The branch has no such step.
+        """
+        snapshot = self.graph.get_state(self._config(self._checkpoint(step)))
+        return moment(snapshot, session=self.session, database=self.database)
+
+    def diff(self, before: Step, after: Step) -> Difference:
+        """Compare two steps, of one branch or of two.
+
+        Args:
+            before: One step.
+            after: The other.
+
+        Returns:
+            What differs, and what was called on the way.
+
+        Raises:
+            NotExpected: The branch has no such step.
+        """
+        old, new = self.at(before), self.at(after)
+        return difference(old, new, on_the_way=self._up_to(new), to_before=self._up_to(old))
+
+    def branches(self) -> tuple[Branch, ...]:
+        """List the branches of the session, in the order in which they were begun."""
+        return drive_sync(self._branches(), bridge=Bridge())
+
+    def fork(self, step: Step, *, update: Mapping[str, Any] | None = None, name: str | None = None) -> Branch:
+        """Begin a branch at a step; the session is on it from now on, and waits there to be resumed.
+
+        Args:
+            step: The step's number on this branch, or the id of a checkpoint.
+            update: State keys to change there, as `update_state` takes them.
+            name: The branch's name; None for the next free one.
+
+        Returns:
+            The new branch.
+
+        Raises:
+            NotExpected: There is no such step, or the name is in use.
+            InputRefused: A value does not fit the state schema, or the name is no name; nothing was written.
+            SessionBusy: A run holds the session.
+            Drift: The run was started by another definition.
+        """
+        return drive_sync(self._forking(step, update, name), bridge=Bridge())
+
+    async def afork(self, step: Step, *, update: Mapping[str, Any] | None = None, name: str | None = None) -> Branch:
+        """Begin a branch at a step; see `fork`.
+
+        Args:
+            step: The step's number on this branch, or the id of a checkpoint.
+            update: State keys to change there, as `update_state` takes them.
+            name: The branch's name; None for the next free one.
+
+        Returns:
+            The new branch.
+
+        Raises:
+            NotExpected: There is no such step, or the name is in use.
+            InputRefused: A value does not fit the state schema, or the name is no name; nothing was written.
+            SessionBusy: A run holds the session.
+            Drift: The run was started by another definition.
+        """
+        return await drive_async(self._forking(step, update, name), threads=self.database.threads)
+
+    def switch(self, branch: str) -> Branch:
+        """Let the session go on with another branch, from its next call on.
+
+        Args:
+            branch: Its name.
+
+        Returns:
+            The branch.
+
+        Raises:
+            NotExpected: The session has no such branch.
+            SessionBusy: A run holds the session.
+            Drift: The branch's run was started by another definition.
+        """
+        return drive_sync(self._switching(branch), bridge=Bridge())
+
+    async def aswitch(self, branch: str) -> Branch:
+        """Let the session go on with another branch; see `switch`.
+
+        Args:
+            branch: Its name.
+
+        Returns:
+            The branch.
+
+        Raises:
+            NotExpected: The session has no such branch.
+            SessionBusy: A run holds the session.
+            Drift: The branch's run was started by another definition.
+        """
+        return await drive_async(self._switching(branch), threads=self.database.threads)
+
+    def resume(
+        self,
+        event: str | None = None,
+        *,
+        data: Mapping[str, Any] | None = None,
+        branch: str | None = None,
+        context: Any = None,  # LangGraph's `context=`, of the user's own type
+    ) -> Outcome:
+        """Go on with a branch, or send an event to it; the session is on it from now on.
+
+        Args:
+            event: The event's name; None to go on where it stands.
+            data: The event's fields.
+            branch: Its name; None for this timeline's.
+            context: LangGraph's `context=`.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            NotExpected: The session has no such branch, or the chart has no transition for the event there.
+            InputRefused: The data does not fit the event's type.
+            SessionBusy: A run holds the session.
+            Drift: The branch's run was started by another definition.
+        """
+        config = drive_sync(self._at_head(branch or self.branch), bridge=Bridge())
+        self.graph.invoke(_command(event, data), config, context=context)
+        return self._session.outcome()
+
+    async def aresume(
+        self,
+        event: str | None = None,
+        *,
+        data: Mapping[str, Any] | None = None,
+        branch: str | None = None,
+        context: Any = None,  # as above
+    ) -> Outcome:
+        """Go on with a branch, or send an event to it; see `resume`.
+
+        Args:
+            event: The event's name; None to go on where it stands.
+            data: The event's fields.
+            branch: Its name; None for this timeline's.
+            context: LangGraph's `context=`.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            NotExpected: The session has no such branch, or the chart has no transition for the event there.
+            InputRefused: The data does not fit the event's type.
+            SessionBusy: A run holds the session.
+            Drift: The branch's run was started by another definition.
+        """
+        config = await drive_async(self._at_head(branch or self.branch), threads=self.database.threads)
+        await self.graph.ainvoke(_command(event, data), config, context=context)
+        return await self.database.threads.database.run(self._session.outcome)
+
+    @property
+    def _session(self) -> Session:
+        return Session(self.session, self.graph, self.database)
+
+    def _config(self, checkpoint: str = "") -> RunnableConfig:
+        named = {"checkpoint_id": checkpoint} if checkpoint else {}
+        return {"configurable": {"thread_id": self.session, **named}}
+
+    def _at_head(self, branch: str | None) -> Steps[RunnableConfig]:
+        """Name the end of a branch as it is now; if anybody holds the session before the call that names it, it is stale."""
+        if branch is None:
+            return self._config()
+        row: SessionRow | None = yield Work(fn=self._session.row)
+        found = branch_named(branch, known=(yield from self._branches()), session=self.session)
+        if found.current or row is None:
+            return self._config()
+        config = self._config(found.head)
+        return {**config, "configurable": {**config.get("configurable", {}), AFTER: row.fence}}
+
+    def _checkpoint(self, step: Step) -> str:
+        """Find the id of a step, and say which there are when there is none of that name."""
+        if isinstance(step, str):
+            if self.graph.get_state(self._config(step)).created_at is None:
+                raise NotExpected(f"Session `{self.session}` has no checkpoint `{step}`", fix=self._known_steps())
+            return step
+        found = next((row.checkpoint for row in self.rows if row.step == step), None)
+        if found is None:
+            raise NotExpected(f"Session `{self.session}` has no step {step} on this branch", fix=self._known_steps())
+        return found
+
+    def _known_steps(self) -> str:
+        steps = [row.step for row in self.rows if row.step is not None]
+        return f"Its steps go from {steps[0]} to {steps[-1]}." if steps else "Send an input to open a run."
+
+    def _up_to(self, step: Moment) -> tuple[TimelineRow, ...]:
+        rows = timeline(self.graph, database=self.database, session=self.session, head=step.checkpoint)
+        return tuple(row for row in rows if row.checkpoint)
+
+    def _branches(self) -> Steps[tuple[Branch, ...]]:
+        latest: StateSnapshot = yield from committed(self.graph, self._config())
+        control = cast("dict[str, Any]", (latest.values or {}).get(CHANNEL) or {})
+        return branches_in(control, head=checkpoint_id(latest.config))
+
+    def _forking(self, step: Step, update: Mapping[str, Any] | None, name: str | None) -> Steps[Branch]:
+        there: str = yield Work(fn=self._checkpoint, args=(step,))
+        change = StateUpdate(values=None, as_node=COPY) if update is None else StateUpdate(values=dict(update))
+        yield from turn_to(self.graph, self._config(there), supersteps=[[change]], name=name, anew=True)
+        return next(branch for branch in (yield from self._branches()) if branch.current)
+
+    def _switching(self, name: str) -> Steps[Branch]:
+        there: RunnableConfig = yield from self._at_head(name)
+        if checkpoint_id(there):
+            yield from turn_to(self.graph, there, supersteps=[[StateUpdate(values=None, as_node=COPY)]])
+        return branch_named(name, known=(yield from self._branches()), session=self.session)
+
+
+def _command(event: str | None, data: Mapping[str, Any] | None) -> Command[Any] | None:
+    if event is None:
+        return None
+    return Command(resume={"event": event, "data": None if data is None else dict(data)})

@@ -1,0 +1,62 @@
+"""What is read of a session: its runs, each from its own line of checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import stateward as sw
+from stateward.errors import NotExpected, UnknownSession
+from stateward.run.replay.record import recordings
+from stateward.run.store.database import Database
+from tests.charts.drive import Driven
+from tests.charts.working import working
+
+Drive = Callable[..., Driven]
+
+
+@pytest.fixture
+def driven(drive: Drive) -> Driven:
+    """Two runs, the second with a wait."""
+    driven = drive(working().compile())
+    driven.start({"messages": [("user", "hi")]})
+    driven.start({"messages": [("user", "stop")]})
+    driven.resume("resume", data={"note": "on"})
+    return driven
+
+
+def test_a_run_begins_with_its_input_and_after_the_one_before_it(driven: Driven) -> None:
+    """LangGraph's two checkpoints of an input are one moment."""
+    first, second = recordings(driven.session.graph, database=driven.session.database, session="s1")
+    assert (first.before, [one.source for one in first.moments]) == (None, ["input"] + ["step"] * 6)
+    assert second.before is not None
+    assert second.before.checkpoint == first.moments[-1].checkpoint
+    assert second.moments[0].given["messages"][0].text == "stop"
+
+
+def test_a_wait_says_what_it_was_resumed_with(driven: Driven) -> None:
+    """As admission let it pass."""
+    (second,) = recordings(driven.session.graph, database=driven.session.database, session="s1", run_no=2)
+    (wait,) = [one for one in second.moments if one.resumed]
+    assert (wait.next, wait.payload) == (("PAUSED",), {"event": "resume", "data": {"note": "on"}})
+
+
+def test_a_run_that_is_not_there_is_named_with_those_that_are(driven: Driven) -> None:
+    """So is a session without a checkpoint."""
+    with pytest.raises(NotExpected, match="no run 3.*1, 2"):
+        recordings(driven.session.graph, database=driven.session.database, session="s1", run_no=3)
+    with pytest.raises(UnknownSession, match="`s2`"):
+        recordings(driven.session.graph, database=driven.session.database, session="s2")
+
+
+def test_the_journal_of_a_run_is_its_own(database: Database) -> None:
+    """Calls, asks and audit records of other runs are left out."""
+    from graphs.working import build
+
+    session = sw.Session("s1", build(env={}).attach(database), database)
+    for _ in range(2):
+        session.start({"messages": [("user", "What is a fuse?")]})
+    for recording in recordings(session.graph, database=database, session="s1"):
+        assert {call.key.run for call in recording.calls} == {recording.run}
+        assert {note["run"] for note in recording.notes} == {recording.run}

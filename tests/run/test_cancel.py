@@ -1,0 +1,297 @@
+"""Cancelling a session: whoever runs it stops, and everything it began comes to a known end."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+import stateward as sw
+from stateward.errors import NotExpected, SessionBusy, UnknownSession
+from stateward.run.store.database import Database
+from tests.charts.beside import Gate, compiled_beside, says
+from tests.charts.drive import Driven, policy
+from tests.charts.one import One, compiled
+from tests.charts.timed import nap
+from tests.charts.tools import Shop, call
+from tests.charts.waiting import waiting
+
+Drive = Callable[..., Driven]
+WHY = {"by": "ann", "reason": "a typo"}
+
+
+class Stuck:
+    """Activities and tools that begin and do not end; each says that it has begun and how it was stopped."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.stopped: list[str] = []
+
+    async def __call__(self, state: Any) -> None:
+        await self.wait("activity")
+
+    async def wait(self, name: str) -> None:
+        self.begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.stopped.append(name)
+            raise
+
+    def tool(self, effect: Any) -> Any:
+        @sw.tool(effect=effect, name="pay")
+        async def pay() -> None:
+            """Pay for ever."""
+            await self.wait("tool")
+
+        return pay
+
+
+def cancelled_while(driven: Driven, begun: threading.Event, given: Any = None) -> Any:
+    """Run a session, cancel it when something has begun, and return what its caller gets."""
+    with driven.running(given) as came:
+        begun.wait()
+        driven.cancel(reason="a typo")
+    return came[0]
+
+
+async def pay(state: Any, run: sw.Run[Any]) -> None:
+    await run.tool("pay")
+
+
+def pay_sync(state: Any, run: sw.SyncRun[Any]) -> None:
+    run.tool("pay")
+
+
+# -- who runs it stops ----------------------------------------------------------------------------------
+
+
+def test_run_of_another_thread_is_cancelled(drive: Drive, database: Database) -> None:
+    """Its caller is told, and the terminal record says by whom and why."""
+    stuck = Stuck()
+    outcome = cancelled_while(drive(compiled(stuck)), stuck.begun)
+    assert (outcome.status, stuck.stopped) == ("cancelled", ["activity"])
+    assert outcome.reason == {"event": "cancelled", "state": "WORK.ACT", "data": WHY}
+    assert [end.reason for end in database.sessions.terminals("s1")] == [outcome.reason]
+
+
+def test_run_of_another_task_is_cancelled(database: Database) -> None:
+    """On the same event loop; nothing of it goes on there."""
+    stuck = Stuck()
+    session = sw.Session("s1", compiled(stuck), database)
+
+    async def main() -> tuple[Any, Any, int]:
+        task = asyncio.create_task(session.astart({}))
+        while not stuck.begun.is_set():
+            await asyncio.sleep(0)
+        told = await session.acancel(by="ann")
+        return told, await task, len(asyncio.all_tasks())
+
+    told, came, tasks = asyncio.run(main())
+    assert (told, came.status, tasks) == (came, "cancelled", 1)
+
+
+@pytest.mark.parametrize("do", [pay, pay_sync])
+@pytest.mark.parametrize(("effect", "status"), [("once", "unknown"), ("idempotent", "failed"), ("pure", "failed")])
+def test_async_tool_is_stopped_and_its_call_closed(
+    drive: Drive, database: Database, do: Any, effect: Any, status: str
+) -> None:
+    """Of what may happen once nobody knows whether it did; the rest did not get to its end."""
+    stuck = Stuck()
+    cancelled_while(drive(compiled(do, box=[stuck.tool(effect)])), stuck.begun)
+    assert stuck.stopped == ["tool"]
+    assert [entry.status for entry in database.journal.entries("s1")] == [status]
+
+
+@pytest.mark.parametrize(("effect", "status"), [("idempotent", "unknown"), ("pure", "failed")])
+def test_sync_tool_is_left_to_its_thread(drive: Drive, database: Database, effect: Any, status: str) -> None:
+    """It cannot be stopped: what it does is unknown, and the session is free (DESIGN decision 17)."""
+    begun, release = threading.Event(), threading.Event()
+
+    @sw.tool(effect=effect, name="pay")
+    def pay_slowly() -> None:
+        """Pay in a thread."""
+        begun.set()
+        release.wait()
+
+    outcome = cancelled_while(drive(compiled(pay, box=[pay_slowly])), begun)
+    release.set()
+    assert (outcome.status, database.leases.held("s1")) == ("cancelled", None)
+    assert [entry.status for entry in database.journal.entries("s1")] == [status]
+
+
+def test_regions_stop_together_and_keep_what_they_committed(drive: Drive) -> None:
+    """One had ended, the other is stopped."""
+    stuck, gate = Stuck(), Gate()
+
+    async def wait(state: Any) -> None:
+        await gate.wait()
+        await stuck(state)
+
+    regions = [[sw.State("S", do=wait, to="END")], [sw.State("S", do=says("b"), to="T")]]
+    regions[1].append(sw.State("T", do=says("c", opens=[gate]), to="END"))
+    outcome = cancelled_while(drive(compiled_beside(*regions)), stuck.begun)
+    assert (outcome.status, outcome.values["log"][0], stuck.stopped) == ("cancelled", "b", ["activity"])
+
+
+def test_run_that_heeds_events_is_cancelled(drive: Drive) -> None:
+    """Its activity is a task beside what may come."""
+    stuck = Stuck()
+    outcome = cancelled_while(drive(compiled(stuck, on=[sw.on("stop", "DONE")])), stuck.begun)
+    assert (outcome.status, stuck.stopped) == ("cancelled", ["activity"])
+
+
+def test_sync_activity_ends_before_its_run_does(drive: Drive) -> None:
+    """Python cannot stop it; what it returns is kept, and nothing is begun after it."""
+    begun, release = threading.Event(), threading.Event()
+
+    def act(state: Any) -> dict[str, Any]:
+        begun.set()
+        release.wait()
+        return {"text": "kept"}
+
+    chart = sw.Chart("two", One, sw.State("A", do=act, to="B"), sw.State("B", do=says("b"), to="C"), sw.Final("C"))
+    driven = drive(chart.compile())
+    with driven.running() as came:
+        begun.wait()
+        with pytest.raises(SessionBusy, match="told to stop"):
+            driven.cancel(wait_s=0)
+        release.set()
+    assert (came[0].status, came[0].values.get("log"), came[0].path) in (("cancelled", [], "B"), ("cancelled", [], "A"))
+
+
+def test_activity_that_swallows_its_cancellation_is_left_behind(drive: Drive) -> None:
+    """The run does not wait for it, and nothing it returns is kept."""
+    begun, release = threading.Event(), Gate()
+
+    async def stubborn(state: Any) -> dict[str, Any]:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await release.wait()
+        return {"text": "too late"}
+
+    outcome = cancelled_while(drive(compiled(stubborn)), begun)
+    release.open()
+    assert (outcome.status, outcome.values.get("text")) == ("cancelled", None)
+
+
+def test_cancellation_that_was_not_ordered_leaves_the_run_unfinished(database: Database) -> None:
+    """Who cancels the task of the caller stops the call, and not the run: it can be gone on with."""
+    stuck = Stuck()
+    session = sw.Session("s1", compiled(stuck), database)
+
+    async def main() -> None:
+        task = asyncio.create_task(session.astart({}))
+        while not stuck.begun.is_set():
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    row = session.row()
+    assert row is not None and row.status == "running" and not database.sessions.terminals("s1")
+
+
+# -- nobody runs it -------------------------------------------------------------------------------------
+
+
+def test_waiting_session_is_cancelled_at_once(drive: Drive, database: Database) -> None:
+    """Nobody is needed for it."""
+    driven = drive(waiting().compile())
+    driven.start({})
+    outcome = driven.cancel(reason="a typo")
+    assert (outcome.status, outcome.path, outcome.reason) == (
+        "cancelled",
+        "OPEN",
+        {"event": "cancelled", "state": "OPEN", "data": WHY},
+    )
+    assert database.leases.held("s1") is None
+
+
+def test_questions_of_a_cancelled_run_are_taken_back(drive: Drive, database: Database) -> None:
+    """Nobody is shown them any more."""
+
+    async def refund(state: Any, run: sw.Run[Any]) -> None:
+        await run.tools([call("refund", order="A")])
+
+    driven = drive(compiled(refund, box=Shop().box, policy=policy("approve_refunds")))
+    (ask,) = driven.start({}).asks
+    assert driven.cancel().asks == ()
+    assert (database.asks.get(ask).status, database.asks.open()) == ("withdrawn", ())
+
+
+def test_timers_of_a_cancelled_run_do_not_go_off(drive: Drive) -> None:
+    """Nobody wakes it."""
+    driven = drive(nap().compile())
+    driven.start({})
+    outcome = driven.cancel()
+    assert (outcome.status, outcome.wakes_at) == ("cancelled", None)
+
+
+def test_stalled_session_is_cancelled(drive: Drive, database: Database) -> None:
+    """Its holder is gone: what it was calling is closed, and its history says that answers are lost."""
+    stuck = Stuck()
+    driven = drive(compiled(pay, box=[stuck.tool("once")]))
+
+    async def die() -> None:
+        task = asyncio.create_task(driven.session.astart({}))
+        while not stuck.begun.is_set():
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(die())
+    assert driven.cancel().status == "cancelled"
+    assert [entry.status for entry in database.journal.entries("s1")] == ["unknown"]
+
+
+def test_next_input_opens_a_new_run(drive: Drive) -> None:
+    """A cancelled run is over, and the session is not."""
+    driven = drive(waiting().compile())
+    driven.start({})
+    driven.cancel()
+    assert driven.start({"text": "again"}).status == "waiting"
+
+
+@pytest.mark.parametrize("end", ["end", None])
+def test_run_that_has_ended_is_not_cancelled(drive: Drive, end: str | None) -> None:
+    """The error says how it ended."""
+    driven = drive(waiting().compile())
+    driven.start({})
+    driven.resume(end) if end else driven.cancel()
+    with pytest.raises(NotExpected, match="it is completed" if end else "it is cancelled"):
+        driven.cancel()
+
+
+def test_session_that_never_began_is_not_cancelled(drive: Drive) -> None:
+    """There is none."""
+    with pytest.raises(UnknownSession):
+        drive(waiting().compile()).cancel()
+
+
+# -- the history ----------------------------------------------------------------------------------------
+
+
+def asks_a_tool(state: Any) -> dict[str, Any]:
+    return {"messages": [AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": "c1"}])]}
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_tool_calls_of_the_history_get_an_answer(drive: Drive, waits: bool) -> None:
+    """The next run's model is shown a history that is well paired (HAZARDS 17)."""
+    stuck = Stuck()
+    then: dict[str, Any] = {"on": [sw.on("go", "DONE")]} if waits else {"do": stuck, "to": "DONE"}
+    chart = sw.Chart("c", One, sw.State("A", do=asks_a_tool, to="B"), sw.State("B", **then), sw.Final("DONE"))
+    driven = drive(chart.compile())
+    given = {"messages": [HumanMessage("hi")]}
+    driven.start(given) if waits else cancelled_while(driven, stuck.begun, given)
+    answer = (driven.cancel() if waits else driven.session.outcome()).values["messages"][-1]
+    assert isinstance(answer, ToolMessage)
+    assert (answer.tool_call_id, answer.status, "cancelled" in str(answer.content)) == ("c1", "error", True)
