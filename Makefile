@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check fmt lint types bench notebooks docs conformance clean
+.PHONY: help run test check fmt lint types bench reliability notebooks docs conformance clean
 
 CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11 python
 PYTHON ?= $(shell for p in $(CANDIDATES); do \
@@ -50,6 +50,9 @@ bench: $(VENV)/.bench  ## measure: the kernel beside its peers and a bare LangGr
 	$(BIN)/python -m benchmarks.analysis
 	$(BIN)/python -m benchmarks.disk
 	$(BIN)/python -m benchmarks.recovery
+
+reliability: $(VENV)/.dev  ## prove it: kills, races, stalls, restarts, load, disk, answers; half an hour; writes docs/reliability.md
+	$(BIN)/python -m benchmarks.reliability --write docs/reliability.md
 
 notebooks: $(VENV)/.dev  ## run the notebooks from top to bottom and keep their outputs
 	$(BIN)/python -m notebooks.execute

@@ -142,13 +142,21 @@ def late(state: Clock) -> bool:
 # -- what a run would refuse ------------------------------------------------------------------------------
 
 
+def nothing(state: One) -> None:
+    """End at once."""
+
+
+def wrong(state: One) -> dict[str, object]:
+    return {"number": "many"}
+
+
 def typed(state: dict[str, object] | None = None) -> Simulation:
     """A chart of one activity and a wait, whose data is checked by its schema."""
     chart = sw.Chart(
         "typed",
         One,
-        sw.State("ACT", do=len, to="OPEN"),
-        sw.State("OPEN", on=[sw.on("bad", do=lambda state: {"number": "many"}), sw.on("error.action", "DONE")]),
+        sw.State("ACT", do=nothing, to="OPEN"),
+        sw.State("OPEN", on=[sw.on("bad", do=wrong), sw.on("error.action", "DONE")]),
         sw.Final("DONE"),
     )
     return Simulation(chart.definition, state=state or {}, schema=One)

@@ -1,1 +1,1 @@
-"""The eight proofs of reliability: kills, racing workers, stalled holders, restarts, cancels, load, disk and answers."""
+"""Eight proofs of reliability: kills, racing workers, stalled holders, restarts, cancels, load, disk and answers."""

@@ -1,7 +1,7 @@
 """The reliability table: eight proofs, on SQLite and PostgreSQL, sync and async.
 
-`python -m benchmarks.reliability` makes them all; `--only 1 8` some of them, `--small` reduced ones, `--db sqlite` those
-of one database. The exit code is 1 when a claim does not hold.
+`python -m benchmarks.reliability` makes them all; `--only 1 8` some of them, `--small` reduced ones, `--db sqlite`
+those of one database. The exit code is 1 when a claim does not hold.
 """
 
 from __future__ import annotations
@@ -45,23 +45,29 @@ def places(kinds: Sequence[Kind]) -> Generator[dict[Kind, Place]]:
 
 
 @contextmanager
-def watched(console: Console) -> Generator[Report]:
-    """Draw a bar for the proof that is made.
+def watched(console: Console, *, steps: int) -> Generator[Report]:
+    """Draw a bar, with the proof that is made beside it.
 
     Args:
         console: Where to.
+        steps: How many proofs are made, each database and way counted.
 
     Yields:
         What the proofs report to.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-    with Progress(*columns, TimeElapsedColumn(), console=console) as progress:
-        tasks = {}
+    columns = (
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=console) as progress:
+        bar, seen = progress.add_task("", total=steps), list[str]()
 
         def report(label: str, done: float) -> None:
-            if label not in tasks:
-                tasks[label] = progress.add_task(label, total=1.0)
-            progress.update(tasks[label], completed=done)
+            if label not in seen:
+                seen.append(label)
+            progress.update(bar, description=label, completed=len(seen) - 1 + done)
 
         yield report
 
@@ -111,9 +117,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen, console, aside = options(arguments), Console(width=140), Console(stderr=True)
     kinds = KINDS if chosen.db == "both" else (chosen.db,)
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # a pool tells of each connection that a restart broke
-    with warnings.catch_warnings(), places(kinds) as there, watched(aside) as report:
+    steps = sum(len(proof.cells(kinds)) for proof in PROOFS if proof.number in chosen.only)
+    with warnings.catch_warnings(), places(kinds) as there, watched(aside, steps=steps) as report:
         warnings.simplefilter("ignore")
-        results = run(list(there.values()), numbers=chosen.only, small=chosen.small, report=report, lost=aside.print)
+        results = run(there, numbers=chosen.only, small=chosen.small, report=report, lost=aside.print)
         server = version(next((place.server for place in there.values() if place.server), None))
     if chosen.json:
         print(table.as_json(results))

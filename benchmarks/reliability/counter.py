@@ -1,4 +1,4 @@
-"""A desk at which a person stands before each refund, and the world in which refunds happen; for the proof of answers."""
+"""A desk at which a person stands before each refund, and what was paid; for the proof of answers."""
 
 from __future__ import annotations
 

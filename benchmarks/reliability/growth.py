@@ -1,7 +1,7 @@
 """Proof 7: how a session grows on disk, 200 turns of 1 kB, ours beside LangGraph's default.
 
-Our checkpoints are counted apart from journal, ledger, audit log and our other tables. On PostgreSQL a table weighs what
-`pg_total_relation_size` says, its indexes and its long values included.
+Our checkpoints are counted apart from journal, ledger, audit log and our other tables. On PostgreSQL a table weighs
+what `pg_total_relation_size` says, its indexes and its long values included.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Proof 1: SIGKILL at every boundary a run passes, then another process goes on.
 
-A whole run says which boundaries there are: before and after each effect, each `put` and `put_writes` of the saver, each
-entry of the journal, each ask and answer, each lease. Then a process is killed at each of them. The first seed kills
-once; each further seed kills the process that took over a second time, at a boundary it chooses.
+A whole run says which boundaries there are: before and after each effect, each `put` and `put_writes` of the saver,
+each entry of the journal, each ask and answer, each lease. Then a process is killed at each of them. The first seed
+kills once; each further seed kills the process that took over, too, at a boundary it chooses.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from random import Random
 import stateward as sw
 from benchmarks.reliability.figure import Figure, Tick, exactly, told
 from benchmarks.reliability.place import Place
-from benchmarks.reliability.victim import ENDS, WORK, Moment, look
 from benchmarks.reliability.verdict import is_misreported, is_surfaced, is_wrong, lost, rekeyed, twice
+from benchmarks.reliability.victim import ENDS, WORK, Moment, look
 from benchmarks.reliability.zygote import KILLED, Zygote
 from stateward.run.store.database import Database
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,6 +32,14 @@ class Proof:
     kinds: tuple[Kind, ...] = KINDS
     hows: tuple[str, ...] = HOWS
 
+    def cells(self, kinds: Sequence[Kind]) -> list[tuple[Kind, str]]:
+        """Return the databases and ways it is made on.
+
+        Args:
+            kinds: The databases there are.
+        """
+        return [(kind, how) for kind in kinds if kind in self.kinds for how in self.hows]
+
 
 PROOFS = (
     Proof(number=1, title="SIGKILL at every boundary", prove=kills.prove),
@@ -48,7 +56,7 @@ Report = Callable[[str, float], None]
 
 
 def run(
-    places: Sequence[Place], *, numbers: Sequence[int], small: bool, report: Report, lost: Callable[[str], None]
+    places: Mapping[Kind, Place], *, numbers: Sequence[int], small: bool, report: Report, lost: Callable[[str], None]
 ) -> list[Result]:
     """Make proofs on each database, both ways.
 
@@ -62,12 +70,12 @@ def run(
     Returns:
         What they came to.
     """
-    results: list[Result] = []
-    for proof in (one for one in PROOFS if one.number in numbers):
-        for place in (one for one in places if one.kind in proof.kinds):
-            for how in proof.hows:
-                results.append(_prove(proof, place, how=how, small=small, report=report, lost=lost))
-    return results
+    return [
+        _prove(proof, places[kind], how=how, small=small, report=report, lost=lost)
+        for proof in PROOFS
+        if proof.number in numbers
+        for kind, how in proof.cells(tuple(places))
+    ]
 
 
 def _prove(proof: Proof, place: Place, *, how: str, small: bool, report: Report, lost: Callable[[str], None]) -> Result:

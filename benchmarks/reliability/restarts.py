@@ -1,7 +1,7 @@
 """Proof 4: PostgreSQL is stopped at once and started again, every few seconds, while runs are at work.
 
-`pg_ctl restart -m immediate` is what a crash of the server looks like: nothing is written back, every connection breaks,
-and the server recovers from its log. A call that fails with a typed error is made again; nothing else is mended.
+`pg_ctl restart -m immediate` is what a crash of the server looks like: nothing is written back, every connection
+breaks, and the server recovers from its log. A call that fails with a typed error is made again; nothing else is done.
 """
 
 from __future__ import annotations

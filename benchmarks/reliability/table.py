@@ -49,7 +49,8 @@ def as_text(results: Sequence[Result], *, console: Console) -> None:
     for proof in sorted({result.proof for result in results}):
         mine = [result for result in results if result.proof == proof]
         head, lines = _laid_out(mine)
-        table = Table(title=f"{proof}. {mine[0].title}", title_justify="left", box=None, pad_edge=False)
+        title = f"{proof}. {mine[0].title} ({sum(one.seconds for one in mine):.0f} s)"
+        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
         for place, name in enumerate(head):
             table.add_column(name, justify="left" if place == 0 else "right")
         for line in lines:

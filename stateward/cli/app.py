@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 
 from stateward.cli import (
     answer,
+    archive,
     branches,
     check,
     diff,
@@ -27,6 +28,7 @@ from stateward.cli import (
     history,
     inbox,
     policy,
+    prune,
     replay,
     resume,
     run,
@@ -114,6 +116,8 @@ def build_app() -> typer.Typer:
         simulate,
         replay,
         freeze,
+        archive,
+        prune,
     ):
         module.add_to(app)
     return app

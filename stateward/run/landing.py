@@ -88,7 +88,8 @@ def _last_wait(graph: Called, config: RunnableConfig) -> Steps[StateSnapshot | N
     for namespace in (configurable.get("checkpoint_ns"), ""):
         at: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": namespace}}
         latest: CheckpointTuple | None = yield Work(fn=saver.get_tuple, afn=saver.aget_tuple, args=(at,))
-        if latest is None or (namespace == "" and checkpoint_id(latest.config) == named[""]):
+        # Ids grow with time. What the graph around wrote last may not be stored yet, and is not the past.
+        if latest is None or (namespace == "" and checkpoint_id(latest.config) <= named[""]):
             return None  # its first visit, or the graph around stands there
     visits: list[StateSnapshot] = yield Work(fn=_visits, afn=_avisits, args=(graph, _at_latest(config)))
     if not visits or _status(visits[0]) not in TERMINAL:

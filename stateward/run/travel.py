@@ -229,7 +229,7 @@ class Timeline:
         return {"configurable": {"thread_id": self.session, **named}}
 
     def _at_head(self, branch: str | None) -> Steps[RunnableConfig]:
-        """Name the end of a branch as it is now; if anybody holds the session before the call that names it, it is stale."""
+        """Name the end of a branch as it is now; the call is stale if anybody holds the session before it."""
         if branch is None:
             return self._config()
         row: SessionRow | None = yield Work(fn=self._session.row)

@@ -39,6 +39,8 @@ def shape(value: object) -> object:
         ("`inbox --json`", ("inbox",), 0),
         ("`sessions --json`", ("sessions",), 0),
         ("`history SESSION --json`", ("history", "case-m2"), 0),
+        ("`replay SESSION --json`", ("replay", "case-m2"), 0),
+        ("`freeze SESSION FILE --json`", ("freeze", "case-m2", "FILE"), 0),
         ("`policy GRAPH [STATE] --json`", ("policy", "toy_desk"), 0),
         ("`check GRAPH --json`", ("check", "toy_wait"), 1),
         ("`simulate GRAPH --json`", ("simulate", "toy_wait"), 0),
@@ -49,13 +51,14 @@ def test_what_is_documented_is_what_is_printed(shell, heading, words, code):
     shell.run("run", "toy_desk", shell.inbox({"id": "m2", "text": "please refund"}))
     shell.nap("n1")
     real = {"ASK": shell.json("inbox")[0]["id"], "BAD": shell.inbox({"id": "m1", "text": "hello"}, "{")}
+    real["FILE"] = str(shell.folder / "frozen.json")
     printed = shape(shell.json(*(real.get(word, word) for word in words), code=code))
     assert _without_verdicts(printed) == _without_verdicts(shape(SHAPES[heading]))
 
 
 def test_every_documented_shape_is_tested():
     """Nothing is documented and forgotten."""
-    assert len(SHAPES) == 11
+    assert len(SHAPES) == 13
 
 
 def _without_verdicts(told: object) -> object:

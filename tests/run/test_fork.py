@@ -9,7 +9,7 @@ import pytest
 from langgraph.types import Command
 
 import stateward as sw
-from stateward.errors import InputRefused, NotExpected
+from stateward.errors import CheckpointError, InputRefused, NotExpected
 from stateward.run.store.database import Database
 from stateward.testing import run_graph
 from tests.charts.beside import Beside, compiled_beside
@@ -174,6 +174,24 @@ def test_an_edit_of_the_past_that_is_refused_leaves_no_question(drive: Drive) ->
     with pytest.raises(InputRefused):
         driven.session.graph.update_state(at_ask(driven), {"nobody": 7})
     assert (len(driven.checkpoints), driven.session.database.asks.open("s1")) == (before, ())
+
+
+def test_a_fork_that_could_not_be_written_leaves_nothing(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session is where it was, its question is not put, and nothing was called."""
+    shop = Shop()
+    driven, ask = refunded(drive, shop)
+    past, before = at_ask(driven), driven.session.outcome()
+
+    def full(*args: Any, **kwargs: Any) -> Any:
+        raise CheckpointError("The disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(driven.session.database.saver.__class__, "put", full)
+        with pytest.raises(CheckpointError):
+            to_past(driven, past, None)
+    assert (driven.session.outcome(), driven.session.database.asks.open("s1")) == (before, ())
+    assert to_past(driven, past, answer(ask))["log"][0] == "ok"
+    assert (shop.done("lookup"), len(shop.done("refund"))) == (["A1"], 2)
 
 
 def test_a_copy_of_the_past_forks(drive: Drive) -> None:

@@ -107,6 +107,20 @@ def test_a_restricted_call_inside_asks_through_the_parent(how: How, monkeypatch:
     assert shop.effects.count(("refund", "A1")) == 1
 
 
+@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+def test_a_new_turn_of_a_chart_that_keeps_its_state_is_no_time_travel(durability: Any) -> None:
+    """Its last run waited and has ended; the next one begins anew, however late checkpoints are written."""
+    builder = StateGraph(Trail)
+    builder.add_node("chart", inner().compile(checkpointer=True))
+    builder.add_edge(START, "chart")
+    graph = builder.compile(checkpointer=around(writer("x")).checkpointer)
+    for _ in range(2):
+        asked = graph.invoke({"log": []}, CONFIG, durability=durability)
+        assert asked["__interrupt__"][0].value["state"] == "WAIT"
+        done = graph.invoke(Command(resume="go"), CONFIG, durability=durability)
+    assert done["log"] == ["first", "last"] * 2
+
+
 def test_a_chart_that_keeps_its_state_over_turns_tells_only_the_last_one(how: How) -> None:
     """With `checkpointer=True` LangGraph keeps the chart's state; the parent is not told old updates again."""
     chart = sw.Chart("kept", Trail, sw.State("W", do=lambda s: {"log": ["w"]}, to="DONE"), sw.Final("DONE"))

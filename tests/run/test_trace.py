@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import StateGraph
 from langgraph.graph.message import add_messages
-from langgraph.types import interrupt
+from langgraph.types import Interrupt, interrupt
 from typing_extensions import TypedDict
 
 import stateward as sw
@@ -77,6 +77,14 @@ def test_a_wait_for_a_person_is_a_line(database: Database) -> None:
     assert line is not None
     assert (line.node, line.tools) == ("WORK.ACT.ask", ("refund",))
     assert line.message.startswith("waits for an answer to ask_")
+
+
+def test_a_wait_that_refused_something_says_so_first() -> None:
+    """Whoever watches a chart inside another graph sees why it still waits."""
+    told = {"state": "A", "events": [{"name": "go"}], "refused": "No transition takes the event `x` now."}
+    line = trace_line({"__interrupt__": (Interrupt(value=told),)})
+    assert line is not None
+    assert line.message == "refused: No transition takes the event `x` now. waits for go"
 
 
 @pytest.mark.parametrize("part", [{}, None, ("custom", {"at": 1}), {"type": "values", "ns": (), "data": {"x": 1}}])

@@ -222,10 +222,14 @@ def test_a_branch_that_moved_on_meanwhile_is_not_forked(drive: Drive, monkeypatc
     past = noted(drive, "a")
     past.fork(1, name="try")
     row = past.session.row()
+
+    def seen(session: sw.Session) -> Any:
+        return row
+
     past.switch("main")
     past.session.resume("note", data={"text": "b"})
     past.switch("try")
-    monkeypatch.setattr(sw.Session, "row", lambda self: row)
+    monkeypatch.setattr(sw.Session, "row", seen)
     with pytest.raises(SessionBusy):
         past.resume("lock", branch="main")
     assert len(past.timeline.branches()) == 2

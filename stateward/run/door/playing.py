@@ -66,8 +66,8 @@ class Playing:
 
     async def never(self) -> NoReturn:
         """Wait for the end of a call that was under way when its activity was left."""
-        await asyncio.get_running_loop().create_future()
-        raise AssertionError("nobody sets it")
+        while True:
+            await asyncio.get_running_loop().create_future()  # nobody sets it
 
     def refuse(self, entry: Entry) -> NoReturn:
         """Refuse to wait in a thread for what never ends.

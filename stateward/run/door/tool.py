@@ -138,7 +138,9 @@ def tool(
 
     Args:
         effect: What a second run would do; the default is the careful one.
-        lookup: For `once`: given an idempotency key, the result if the call was completed, else None.
+        lookup: For `once`: given an idempotency key, what became of the call, as `stateward.effects` has it; or, in
+            short, its result if it was completed, else None. Sync or async. One that raises, or takes longer than the
+            tool may, does not know.
         timeout_s: Seconds until the call is given up, > 0; the policy's `call_timeout_s` can only shorten it.
         name: The tool's name; default the function's.
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from stateward.errors import CheckpointError, GovernanceError
 from stateward.run.store.audit_log import AuditLog
+from stateward.run.store.blobs import Blobs
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.entry import (
@@ -62,6 +63,8 @@ class Journal:
 
     def __init__(self, connection: Connection, *, ledger: Ledger, audit: AuditLog) -> None:
         self._connection = connection
+        self.blobs = Blobs(connection)
+        """Where large results are."""
         self._ledger = ledger
         self._audit = audit
 
@@ -170,7 +173,8 @@ class Journal:
                 usd=next((c.billionths / BILLION for c in charges if c.unit == "usd"), 0.0),
                 ended_at=now,
             )
-            cur.execute(_CLOSE + _KEY, (*closing_values(entry, cipher=self._connection.cipher), *key.values))
+            kept = replace(entry, result=self.blobs.kept(cur, key.session, result, where=key.place))
+            cur.execute(_CLOSE + _KEY, (*closing_values(kept, cipher=self._connection.cipher), *key.values))
             self._audit.append(audit_record(entry))
         return entry
 
@@ -275,11 +279,16 @@ class Journal:
     def _select(self, where: str, values: tuple[object, ...]) -> tuple[Entry, ...]:
         with self._connection.read() as cur:
             cur.execute(f"{_SELECT}{where} ORDER BY rowid", values)
-            return tuple(from_row(row, cipher=self._connection.cipher) for row in cur.fetchall())
+            return tuple(self._whole(cur, row) for row in cur.fetchall())
 
     def _find(self, cur: Cursor, key: CallKey) -> Entry | None:
         row = cur.execute(_SELECT + _KEY, key.values).fetchone()
-        return None if row is None else from_row(row, cipher=self._connection.cipher)
+        return None if row is None else self._whole(cur, row)
+
+    def _whole(self, cur: Cursor, row: tuple[Any, ...]) -> Entry:
+        entry = from_row(row, cipher=self._connection.cipher)
+        whole = self.blobs.whole(cur, entry.key.session, entry.result)
+        return entry if whole is entry.result else replace(entry, result=whole)
 
     def _open_entry(self, cur: Cursor, key: CallKey) -> Entry:
         entry = self._find(cur, key)

@@ -195,18 +195,19 @@ class Layout:
                     (session, namespace, *some),
                 )
 
-    def sweep(self, cur: Cursor, session: str, *, named: Set[Named]) -> int:
+    def sweep(self, cur: Cursor, session: str, *, named: Set[Named], dry_run: bool) -> int:
         """Delete the values that no checkpoint names any more.
 
         Args:
             cur: A cursor in a transaction.
             session: The session's id.
             named: What the checkpoints that are left name.
+            dry_run: Whether to weigh them only.
 
         Returns:
             Bytes of those values; 0 where values are kept inside their checkpoints.
         """
-        del cur, session, named
+        del cur, session, named, dry_run
         return 0
 
     def _update_metadata(self, cur: Cursor, text: bytes, key: tuple[str, str, str]) -> None:

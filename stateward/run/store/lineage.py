@@ -1,15 +1,15 @@
 """Which checkpoints of a line must stay for others to be read, and where the writes of the rest go.
 
 A delta channel is stored as writes: its value at a checkpoint is made of the nearest full copy among its ancestors and
-of the writes in between. To delete ancestors and leave every kept checkpoint as it reads, the writes of a deleted stretch
-move to the kept checkpoint before it. That is LangGraph's own place for writes of steps that were never stored (it does
-so with `durability="exit"`), and nothing has to be computed: reading folds the same writes in the same order.
+of the writes in between. To delete ancestors and leave every kept checkpoint as it reads, the writes of a deleted
+stretch move to the kept checkpoint before it. That is LangGraph's own place for writes of steps that were never stored
+(with `durability="exit"`), and nothing has to be computed: reading folds the same writes in the same order.
 
 Kept beside what was asked for:
 
 - the checkpoint whose full copy a kept one starts from, or the first one of the line when there is none;
-- where two lines part that are both read through that point: the checkpoint, and the first one of each line. Writes that
-  move there would belong to one of them only.
+- where two lines part that are both read through that point: the checkpoint, and the first one of each line. Writes
+  that move there would belong to one of them only.
 
 A line that is started later from a checkpoint that holds moved writes begins with a full copy: LangGraph sees them as
 writes that a child has consumed.

@@ -8,9 +8,14 @@ completed effect is known as long as its session is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import cast
+
+from langchain_core.runnables import RunnableConfig
 
 from stateward.errors import CheckpointError, SessionBusy
 from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, Json
@@ -19,6 +24,7 @@ from stateward.run.store.database import Database
 from stateward.run.store.layout import Layout, Named
 from stateward.run.store.lease import check_fence
 from stateward.run.store.lineage import Lineage, Node, thinned
+from stateward.run.store.opaque import OpaqueSerializer
 from stateward.run.store.split_layout import layout_of
 from stateward.run.store.stored import StoredCheckpoint, StoredWrite
 
@@ -27,7 +33,9 @@ PIN = "stateward_pin"
 _COUNTERS = "counters_since_delta_snapshot"
 """LangGraph's key of the metadata that names the delta channels a checkpoint does not hold in full."""
 _MOVED = "~~stateward"
-"""The task path of moved writes: LangGraph's own begin with one `~` or none, so that these sort after them."""
+"""How the task paths of moved writes begin: LangGraph's own begin with one `~` or none and sort before them."""
+_NO_TASK = "00000000-0000-0000-0000-000000000000"
+"""LangGraph's task of writes that come from outside; they belong to their checkpoint and cannot move."""
 _DAY_S = 86_400.0
 
 
@@ -66,6 +74,27 @@ class Pruned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """What becomes of the checkpoints of one namespace."""
+
+    namespace: str
+    lineage: Lineage
+    seen: Sequence[_Seen]
+    moved: Sequence[StoredWrite]
+    """The writes that move, as they will be stored."""
+
+    @property
+    def gone(self) -> list[_Seen]:
+        """Those that go."""
+        return [one for one in self.seen if one.node.id not in self.lineage.kept]
+
+    @property
+    def named(self) -> frozenset[Named]:
+        """The values that those that stay have."""
+        return frozenset[Named]().union(*(one.named for one in self.seen if one.node.id in self.lineage.kept))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
     """What is looked at of a checkpoint."""
 
@@ -73,6 +102,8 @@ class _Seen:
     namespace: str
     written_at: float
     branch: str
+    heads: tuple[str, ...]
+    """Where the branches stand that the session has turned from."""
     pinned: bool
     around: str | None
     """The checkpoint of the whole graph that a nested graph's belongs to."""
@@ -123,27 +154,20 @@ def _pruned(database: Database, session: str, *, retention: Retention, dry_run: 
             check_fence(cur, session=session, fence=None, now=database.clock.now())
         except SessionBusy as busy:
             return Pruned(session=session, busy=busy.what)
-        seen = [_seen(stored) for stored in layout.checkpoints(cur, session)]
+        controls = _controls(database, session)
+        seen = [_seen(stored, controls) for stored in layout.checkpoints(cur, session)]
         weights = layout.weights(cur, session)
-        plans = _plans(seen, ended=_end(cur, session), retention=retention, now=database.clock.now())
-        done = Pruned(session=session)
-        for namespace, lineage in plans.items():
-            here = [one for one in seen if one.namespace == namespace]
-            moved = _moved(layout, cur, session, namespace, here, lineage)
-            gone = [one for one in here if one.node.id not in lineage.kept]
-            if gone and not dry_run:
-                _apply(layout, cur, session, namespace, lineage, gone=[one.node.id for one in gone], moved=moved)
-            freed = sum(one.size + weights.get((namespace, one.node.id), 0) for one in gone)
-            done = replace(
-                done,
-                removed=done.removed + len(gone),
-                kept=done.kept + len(lineage.kept),
-                freed=done.freed + freed - sum(len(write.data) for write in moved),
-            )
-        if done.removed and not dry_run:
-            kept = [one for one in seen if one.node.id in plans[one.namespace].kept]
-            swept = layout.sweep(cur, session, named=frozenset[Named]().union(*(one.named for one in kept)))
-            done = replace(done, freed=done.freed + swept)
+        parts = _parts(layout, cur, session, seen, retention=retention, now=database.clock.now())
+        done = Pruned(session=session, kept=sum(len(part.lineage.kept) for part in parts))
+        for part in parts:
+            freed = sum(one.size + weights.get((part.namespace, one.node.id), 0) for one in part.gone)
+            freed -= sum(len(write.data) for write in part.moved)
+            done = replace(done, removed=done.removed + len(part.gone), freed=done.freed + freed)
+            if part.gone and not dry_run:
+                _apply(layout, cur, session, part)
+        if done.removed:
+            named = frozenset[Named]().union(*(part.named for part in parts))
+            done = replace(done, freed=done.freed + layout.sweep(cur, session, named=named, dry_run=dry_run))
     return done
 
 
@@ -173,16 +197,29 @@ def pin(database: Database, session: str, checkpoint: str, *, pinned: bool = Tru
             layout.set_metadata(cur, session, stored, metadata | ({PIN: True} if pinned else {}))
 
 
-def _seen(stored: StoredCheckpoint) -> _Seen:
+def _controls(database: Database, session: str) -> dict[str, Json]:
+    """The control channel of each checkpoint of the whole graph, decrypted where it is encrypted."""
+    saver = copy(database.saver)
+    saver.serde = OpaqueSerializer()
+    given: RunnableConfig = {"configurable": {"thread_id": session, "checkpoint_ns": ""}}
+    controls = (
+        (found.checkpoint["id"], found.checkpoint["channel_values"].get(CHANNEL)) for found in saver.list(given)
+    )
+    return {name: cast("Json", control) for name, control in controls if isinstance(control, dict)}
+
+
+def _seen(stored: StoredCheckpoint, controls: Mapping[str, Json]) -> _Seen:
     values: Json = stored.content.get("channel_values") or {}
     versions: Json = stored.content.get("channel_versions") or {}
-    control = values.get(CHANNEL)
+    control = {} if stored.namespace else controls.get(stored.id) or {}
+    branches: dict[str, Json] = control.get("branches") or {}
     unheld = frozenset(stored.metadata.get(_COUNTERS) or {}) & versions.keys() - values.keys()
     return _Seen(
         node=Node(id=stored.id, parent=stored.parent, held=frozenset(values), missing=unheld),
         namespace=stored.namespace,
         written_at=datetime.fromisoformat(stored.content["ts"]).timestamp(),
-        branch=(control.get("branch") if isinstance(control, dict) else None) or MAIN_BRANCH,
+        branch=control.get("branch") or MAIN_BRANCH,
+        heads=tuple(branch["head"] for branch in branches.values() if branch.get("head")),
         pinned=bool(stored.metadata.get(PIN)),
         around=(stored.metadata.get("parents") or {}).get(""),
         size=stored.size,
@@ -190,30 +227,32 @@ def _seen(stored: StoredCheckpoint) -> _Seen:
     )
 
 
-def _end(cur: Cursor, session: str) -> str | None:
-    """The checkpoint that ended the last run; None when it has not ended."""
+def _ended(cur: Cursor, session: str) -> set[str]:
+    """The checkpoint that ended the last run; none when it has not ended."""
     cur.execute(
         "SELECT t.checkpoint FROM stateward_terminals t JOIN stateward_sessions s ON s.id = t.session AND s.run = t.run"
         " WHERE s.id = ?",
         (session,),
     )
-    row = cur.fetchone()
-    return None if row is None else str(row[0])
+    return {str(row[0]) for row in cur.fetchall()}
 
 
-def _plans(seen: Sequence[_Seen], *, ended: str | None, retention: Retention, now: float) -> Mapping[str, Lineage]:
-    """What stays of each namespace; the whole graph's is first, for the others follow it."""
+def _parts(
+    layout: Layout, cur: Cursor, session: str, seen: Sequence[_Seen], *, retention: Retention, now: float
+) -> list[_Part]:
+    """What becomes of each namespace; nested graphs follow the whole one."""
     by_namespace: dict[str, list[_Seen]] = {"": []}
     for one in seen:
         by_namespace.setdefault(one.namespace, []).append(one)
     outer = by_namespace.pop("")
-    wanted = _asked_for(outer, retention=retention, now=now) | _always(outer) | ({ended} if ended else set())
-    plans = {"": thinned((one.node for one in outer), wanted=wanted)}
+    wanted = _asked_for(outer, retention=retention, now=now) | _always(outer) | _ended(cur, session)
+    whole = _part(layout, cur, session, "", outer, wanted)
     saved = {one.node.id for one in outer}
+    parts = [whole]
     for namespace, inner in by_namespace.items():
-        stays = _following(inner, outer=plans[""].kept, saved=saved, lasting=":" not in namespace)
-        plans[namespace] = thinned((one.node for one in inner), wanted=stays)
-    return plans
+        stays = _following(inner, outer=whole.lineage.kept, saved=saved, lasting=":" not in namespace)
+        parts.append(_part(layout, cur, session, namespace, inner, stays))
+    return parts
 
 
 def _asked_for(seen: Sequence[_Seen], *, retention: Retention, now: float) -> set[str]:
@@ -222,9 +261,10 @@ def _asked_for(seen: Sequence[_Seen], *, retention: Retention, now: float) -> se
     return {one.node.id for one in (*newest, *recent)}
 
 
-def _always(seen: Iterable[_Seen]) -> set[str]:
+def _always(seen: Sequence[_Seen]) -> set[str]:
     last = {one.branch: one.node.id for one in seen}  # the oldest come first
-    return set(last.values()) | {one.node.id for one in seen if one.pinned}
+    heads = {head for one in seen[-1:] for head in one.heads}
+    return set(last.values()) | heads | {one.node.id for one in seen if one.pinned}
 
 
 def _following(inner: Sequence[_Seen], *, outer: frozenset[str], saved: set[str], lasting: bool) -> set[str]:
@@ -235,45 +275,39 @@ def _following(inner: Sequence[_Seen], *, outer: frozenset[str], saved: set[str]
     """
     stays = {one.node.id for one in inner if one.around in outer or one.around not in saved or one.pinned}
     if lasting:
-        for name in outer:
-            stays |= {one.node.id for one in [one for one in inner if one.node.id < name][-1:]}
-        stays |= {one.node.id for one in inner[-1:]}
+        names = [one.node.id for one in inner]
+        places = {bisect_left(names, name) for name in outer} | {len(names)}
+        stays |= {names[place - 1] for place in places if place}
     return stays
 
 
-def _moved(
-    layout: Layout, cur: Cursor, session: str, namespace: str, seen: Sequence[_Seen], lineage: Lineage
-) -> list[StoredWrite]:
-    """The writes of delta channels that move, as they will be stored."""
+def _part(layout: Layout, cur: Cursor, session: str, namespace: str, seen: Sequence[_Seen], wanted: set[str]) -> _Part:
+    """Thin out a namespace; a checkpoint with writes that would have to move and cannot stays.
+
+    The task of a write that moves stays in it: an encrypted value is bound to it.
+    """
     deltas = frozenset[str]().union(*(one.node.missing for one in seen))
-    moved: list[StoredWrite] = []
-    for home, stretch in lineage.stretches.items():
-        there = layout.writes_of(cur, session, namespace=namespace, checkpoints=[home])
-        start = sum(write.path == _MOVED for write in there)
-        coming = layout.writes_of(cur, session, namespace=namespace, checkpoints=stretch)
-        moved += [
-            replace(write, checkpoint=home, path=_MOVED, task=_task(number), no=0)
-            for number, write in enumerate((write for write in coming if write.channel in deltas), start=start)
-        ]
-    return moved
+    while True:
+        lineage = thinned((one.node for one in seen), wanted=wanted)
+        moved, bound = list[StoredWrite](), set[str]()
+        for home, stretch in lineage.stretches.items():
+            there = layout.writes_of(cur, session, namespace=namespace, checkpoints=[home])
+            coming = layout.writes_of(cur, session, namespace=namespace, checkpoints=stretch)
+            going = [write for write in coming if write.channel in deltas]
+            bound |= {write.checkpoint for write in going if write.task == _NO_TASK}
+            start = sum(write.path.startswith(_MOVED) for write in there)
+            moved += [
+                replace(write, checkpoint=home, path=f"{_MOVED}{number:09d}")
+                for number, write in enumerate(going, start=start)
+            ]
+        if not bound:
+            return _Part(namespace=namespace, lineage=lineage, seen=seen, moved=moved)
+        wanted = wanted | bound
 
 
-def _task(number: int) -> str:
-    """Name the task of a moved write: like those LangGraph makes for such writes, in their order."""
-    return f"ffffffff-{number >> 16:04x}-{number & 0xFFFF:04x}-0000-000000000000"
-
-
-def _apply(
-    layout: Layout,
-    cur: Cursor,
-    session: str,
-    namespace: str,
-    lineage: Lineage,
-    *,
-    gone: Sequence[str],
-    moved: Sequence[StoredWrite],
-) -> None:
-    layout.drop(cur, session, namespace=namespace, checkpoints=gone)
-    layout.put_writes(cur, session, moved)
-    for name, parent in lineage.parents.items():
-        layout.set_parent(cur, session, namespace=namespace, checkpoint=name, parent=parent)
+def _apply(layout: Layout, cur: Cursor, session: str, part: _Part) -> None:
+    gone = [one.node.id for one in part.gone]
+    layout.drop(cur, session, namespace=part.namespace, checkpoints=gone)
+    layout.put_writes(cur, session, part.moved)
+    for name, parent in part.lineage.parents.items():
+        layout.set_parent(cur, session, namespace=part.namespace, checkpoint=name, parent=parent)

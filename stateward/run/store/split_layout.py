@@ -84,7 +84,7 @@ class SplitLayout(Layout):
             ),
         )
 
-    def sweep(self, cur: Cursor, session: str, *, named: Set[Named]) -> int:
+    def sweep(self, cur: Cursor, session: str, *, named: Set[Named], dry_run: bool) -> int:
         """Delete the values that no checkpoint names any more, as `Layout.sweep` does."""
         cur.execute(
             "SELECT checkpoint_ns, channel, version, COALESCE(LENGTH(blob), 0) FROM checkpoint_blobs"
@@ -94,7 +94,7 @@ class SplitLayout(Layout):
         gone = [row for row in cur.fetchall() if (row[0], row[1], row[2]) not in named]
         cur.executemany(
             "DELETE FROM checkpoint_blobs WHERE thread_id = ? AND checkpoint_ns = ? AND channel = ? AND version = ?",
-            [(session, *row[:3]) for row in gone],
+            [] if dry_run else [(session, *row[:3]) for row in gone],
         )
         return sum(row[3] for row in gone)
 

@@ -1,7 +1,8 @@
 """A session leaves a database in a file, and comes into another one, of whatever kind.
 
 What comes in is the whole session: checkpoints of all branches and nested graphs, journal, ledger, limits, asks,
-letters, ends of runs, and its part of the audit log. So a run goes on as if nothing had happened, and an effect that
+letters, ends of runs, and its part of the audit log. What is encrypted stays so, and comes in where the same key is
+given. So a run goes on as if nothing had happened, and an effect that
 was completed there is not run again here. A session keeps its id, because the keys of its effects are made of it.
 
 The lease does not travel. The audit log of a database is one chain: the records join it at its end, with hashes of
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from stateward.run.checkpoint import Json
 from stateward.run.store.archive import Manifest, read_archive, write_archive
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.database import Database
+from stateward.run.store.json_text import read_json
 from stateward.run.store.layout import Layout
 from stateward.run.store.lease import check_fence
 from stateward.run.store.opaque import OpaqueSerializer
@@ -44,8 +47,10 @@ TABLES = {
         " expires_at decision note answered_by answered_at"
     ),
     "stateward_mailbox": "session no event data posted_at by status at note",
+    "stateward_orders": "session fence kind by reason at",
+    "stateward_blobs": "session digest data",
 }
-"""The tables with rows of a session, and their columns; the audit log is told apart."""
+"""The tables with rows of a session, and their columns. The audit log is told apart; who waits for the lease stays."""
 
 _LEASE: Json = {"holder": None, "lease_until": 0.0}
 
@@ -70,7 +75,6 @@ def archive_session(database: Database, session: str, *, path: Path) -> Manifest
     with database.transaction(session) as cur:
         check_fence(cur, session=session, fence=None, now=database.clock.now())
         lines = list(_lines(cur, session, layout=layout_of(database.url)))
-    lines += [{"line": "audit", "record": row.record} for row in database.audit.rows(session)]
     return write_archive(path, lines, session=session, layout=VERSION)
 
 
@@ -86,7 +90,7 @@ def restore_session(database: Database, path: Path) -> Manifest:
 
     Raises:
         CheckpointError: The file is damaged, or the database has a session of that id.
-        CodecError: A newer release wrote the file.
+        CodecError: A newer release wrote the file, or it is encrypted otherwise than the database.
     """
     manifest, lines = read_archive(path, layout=VERSION)
     layout = layout_of(database.url)
@@ -94,6 +98,7 @@ def restore_session(database: Database, path: Path) -> Manifest:
         _refuse_known(cur, manifest.session, where=database.url)
         try:
             _restore(database, cur, manifest, lines, layout=layout)
+            _read_back(database, manifest.session)
         except (KeyError, TypeError, ValueError) as broken:
             raise CheckpointError(
                 f"The file holds something that is no part of a session: {broken!r}",
@@ -132,6 +137,9 @@ def _lines(cur: Cursor, session: str, *, layout: Layout) -> Iterator[Json]:
         for row in cur.fetchall():
             values = dict(zip(names, row, strict=True))
             yield {"line": "row", "table": table, "values": values | (_LEASE if "holder" in values else {})}
+    cur.execute("SELECT record FROM stateward_audit WHERE session = ? ORDER BY seq", (session,))
+    for (record,) in cur.fetchall():
+        yield {"line": "audit", "record": record}
 
 
 def _key(names: Sequence[str]) -> str:
@@ -170,11 +178,21 @@ def _restore(database: Database, cur: Cursor, manifest: Manifest, lines: Sequenc
     layout.put_writes(cur, session, [_write(line) for line in kinds["write"]])
     for line in kinds["row"]:
         _insert(cur, line["table"], line["values"], session=session)
+    cipher = database._connection.cipher  # pyright: ignore[reportPrivateUsage]  # the records are sealed anew
     for line in kinds["audit"]:
-        database.audit.append({**line["record"], "session": session})
+        database.audit.append({**read_json(cipher.open_text(line["record"], "audit", session)), "session": session})
     database.audit.append(
         {"event": "restored", "session": session, "digest": manifest.digest, "records": len(kinds["audit"])}
     )
+
+
+def _read_back(database: Database, session: str) -> None:
+    """Read what came in: it must be encrypted as this database is, under a key that it has."""
+    saver = copy(database.saver)
+    saver.serde = OpaqueSerializer()
+    database.sessions.get(session)
+    database.journal.entries(session)
+    saver.get_tuple({"configurable": {"thread_id": session, "checkpoint_ns": ""}})
 
 
 def _write(line: Json) -> StoredWrite:

@@ -170,7 +170,9 @@ def test_event_that_came_while_one_state_worked_comes_again(drive: Drive, databa
 def test_region_that_no_longer_runs_is_a_difference(drive: Drive) -> None:
     """The record has the end of an activity that the chart does not start."""
     b = sw.State("S", do=says("b"), to="END")
-    driven = drive(compiled_beside([sw.State("A1", do=says("a"), to="A2"), sw.State("A2", do=says("A"), to="END")], [b]))
+    driven = drive(
+        compiled_beside([sw.State("A1", do=says("a"), to="A2"), sw.State("A2", do=says("A"), to="END")], [b])
+    )
     driven.start({})
     changed = compiled_beside([sw.State("A1", do=says("a"), to="END")], [b])
     assert "A" in difference(driven, changed)[1]

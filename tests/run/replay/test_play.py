@@ -321,7 +321,11 @@ def looks(*orders: str) -> Any:
 @pytest.mark.parametrize(
     ("orders", "told"),
     [
-        ("ax", "call 2 of `WORK.ACT`: recorded \"tool `lookup` with {'order': 'b'}\", came \"tool `lookup` with {'order': 'x'}\""),
+        (
+            "ax",
+            "call 2 of `WORK.ACT`: recorded \"tool `lookup` with {'order': 'b'}\","
+            " came \"tool `lookup` with {'order': 'x'}\"",
+        ),
         ("abc", "call 3 of `WORK.ACT`: recorded 'no such call', came \"tool `lookup` with {'order': 'c'}\""),
         ("a", "call: recorded 'call 2 of `WORK.ACT`', came 'it was not made'"),
     ],

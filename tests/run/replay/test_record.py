@@ -44,7 +44,7 @@ def test_a_wait_says_what_it_was_resumed_with(driven: Driven) -> None:
 
 def test_a_run_that_is_not_there_is_named_with_those_that_are(driven: Driven) -> None:
     """So is a session without a checkpoint."""
-    with pytest.raises(NotExpected, match="no run 3.*1, 2"):
+    with pytest.raises(NotExpected, match=r"no run 3.*1, 2"):
         recordings(driven.session.graph, database=driven.session.database, session="s1", run_no=3)
     with pytest.raises(UnknownSession, match="`s2`"):
         recordings(driven.session.graph, database=driven.session.database, session="s2")

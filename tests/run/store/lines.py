@@ -1,4 +1,4 @@
-"""A graph whose sessions branch: messages, a delta channel of its own with full copies, and one that is seldom written."""
+"""A graph whose sessions branch, with messages and two more delta channels: one is seldom written."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ class Lines(TypedDict, total=False):
     notes: Annotated[list[Any], DeltaChannel(_append, snapshot_frequency=5)]
     seldom: Annotated[list[Any], DeltaChannel(_append)]
     do: str
+    stateward: dict[str, Any]
 
 
 def _say(state: Lines) -> dict[str, Any]:
@@ -59,7 +60,7 @@ def lines(database: Database) -> Any:  # CompiledStateGraph has four type parame
     return builder.compile(checkpointer=database.saver)
 
 
-def act(graph: Any, do: str, *, back: int = 0) -> None:
+def act(graph: Any, do: str, *, back: int = 0, **given: Any) -> None:
     """Do one thing, on the latest checkpoint or on one so many before it: a word, `go on`, or `edit`."""
     found = list(graph.get_state_history(CONFIG))
     config = found[back % len(found)].config if found and back else CONFIG
@@ -68,7 +69,7 @@ def act(graph: Any, do: str, *, back: int = 0) -> None:
     elif do == "go on" and found and found[back % len(found)].next not in ((), ("__start__",)):
         graph.invoke(None, config)
     else:
-        graph.invoke({"messages": [("user", do)], "do": do}, config)
+        graph.invoke({"messages": [("user", do)], "do": do, **given}, config)
 
 
 def history(graph: Any) -> dict[str, Any]:

@@ -1,0 +1,91 @@
+"""Large results by reference: a text above a limit is stored once for each session, under its digest.
+
+The journal's row keeps the reference, so that what lists calls does not carry what they returned, and a call that
+returns the same again costs nothing more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, cast
+
+from stateward.errors import CheckpointError
+from stateward.run.store.connection import Connection
+from stateward.run.store.cursor import Cursor
+from stateward.run.store.json_text import read_json, write_json
+
+LARGE_BYTES = 64 * 1024
+"""Results of more bytes than this are stored by reference."""
+_KEYS = frozenset({"$blob", "bytes"})
+
+
+class Blobs:
+    """The large results of one database.
+
+    Args:
+        connection: The database.
+        large_bytes: Results of more bytes of JSON are stored by reference; at least 1.
+    """
+
+    def __init__(self, connection: Connection, *, large_bytes: int = LARGE_BYTES) -> None:
+        self._connection = connection
+        self.large_bytes = large_bytes
+
+    def kept(self, cur: Cursor, session: str, result: Any, *, where: str) -> Any:
+        """Put a result away when it is large.
+
+        Args:
+            cur: A cursor in the transaction of the row that holds it.
+            session: The session's id.
+            result: JSON.
+            where: Whose result it is, for messages.
+
+        Returns:
+            What the row is to hold: the result itself, or a reference to it.
+
+        Raises:
+            CodecError: The result is no JSON.
+        """
+        if not isinstance(result, str | list | dict):
+            return cast("Any", result)
+        text = write_json(result, where=where)
+        size = len(text.encode())
+        if size <= self.large_bytes and not _is_reference(result):  # what looks like one is no result to be confused
+            return result
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        data = self._connection.cipher.seal_text(text, "blob", session, digest)
+        cur.execute(
+            "INSERT INTO stateward_blobs (session, digest, data) VALUES (?, ?, ?)"
+            " ON CONFLICT (session, digest) DO NOTHING",
+            (session, digest, data),
+        )
+        return {"$blob": digest, "bytes": size}
+
+    def whole(self, cur: Cursor, session: str, kept: Any) -> Any:
+        """Return a result from what its row holds.
+
+        Args:
+            cur: A cursor.
+            session: The session's id.
+            kept: From `kept`.
+
+        Raises:
+            CheckpointError: The result is gone.
+        """
+        if not _is_reference(kept):
+            return kept
+        digest = str(kept["$blob"])
+        cur.execute("SELECT data FROM stateward_blobs WHERE session = ? AND digest = ?", (session, digest))
+        row = cur.fetchone()
+        if row is None:
+            raise CheckpointError(
+                f"The large result `{digest[:12]}…` of session `{session}` is gone",
+                where=self._connection.label,
+                fix="Restore `stateward_blobs` from a backup.",
+            )
+        return read_json(self._connection.cipher.open_text(row[0], "blob", session, digest))
+
+
+def _is_reference(result: object) -> bool:
+    return isinstance(result, Mapping) and cast("Mapping[str, object]", result).keys() == _KEYS
