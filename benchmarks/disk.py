@@ -1,6 +1,8 @@
-"""How a session grows on disk: 200 turns of 1 kB, as a plain LangGraph graph and as a chart.
+"""How a session grows on disk: turns of 1 kB, as a plain LangGraph graph and as charts.
 
-`python -m benchmarks.disk [TURNS]`. Journal, ledger and audit log are counted apart from the checkpoints.
+`python -m benchmarks.disk [TURNS…]`. A turn is a short question, and an answer of 1 kB; the three-state chart plans and
+checks around it. An agent used as a state adds nothing: it runs without checkpoints of its own. Journal, ledger and
+audit log are counted apart from the checkpoints.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +23,9 @@ from typing_extensions import TypedDict
 import stateward as sw
 
 TURNS = 200
+MEASURED = (TURNS, 4 * TURNS)
+PLAIN_UP_TO = TURNS
+"""LangGraph's default grows with the square: more turns take gigabytes."""
 KILOBYTE = "x" * 1000
 OURS = "stateward_"
 
@@ -29,11 +34,22 @@ class Chat(TypedDict, total=False):
     """A conversation."""
 
     messages: Annotated[list[Any], add_messages]
+    plan: str
 
 
 def answer(state: Any) -> dict[str, Any]:
     """Answer with a kilobyte."""
     return {"messages": [AIMessage(KILOBYTE)]}
+
+
+def plan(state: Any) -> dict[str, Any]:
+    """Say what is to be done."""
+    return {"plan": "answer"}
+
+
+def check(state: Any) -> dict[str, Any]:
+    """Say that it was done."""
+    return {"plan": "answered"}
 
 
 def plain(path: Path, *, turns: int) -> None:
@@ -61,6 +77,28 @@ def charted(path: Path, *, turns: int) -> None:
         turns: How many, ≥ 1.
     """
     chart = sw.Chart("chat", Chat, sw.State("ANSWER", do=answer, to="DONE"), sw.Final("DONE"))
+    _talk(chart, path, turns=turns)
+
+
+def three_states(path: Path, *, turns: int) -> None:
+    """Run the turns as a chart of three states.
+
+    Args:
+        path: The database file.
+        turns: How many, ≥ 1.
+    """
+    chart = sw.Chart(
+        "chat",
+        Chat,
+        sw.State("PLAN", do=plan, to="ANSWER"),
+        sw.State("ANSWER", do=answer, to="CHECK"),
+        sw.State("CHECK", do=check, to="DONE"),
+        sw.Final("DONE"),
+    )
+    _talk(chart, path, turns=turns)
+
+
+def _talk(chart: sw.Chart[Any], path: Path, *, turns: int) -> None:
     with sw.open(f"sqlite:///{path}") as database:
         session = sw.Session("t", chart.compile(database=database), database)
         for turn in range(turns):
@@ -96,15 +134,19 @@ def apart(measured: Mapping[str, int]) -> int:
 
 
 def main() -> None:
-    """Print both."""
-    turns = int(sys.argv[1]) if len(sys.argv) > 1 else TURNS
+    """Print a line for each way and each number of turns."""
+    print(f"{'':13} {'turns':>6} {'checkpoints':>12} {'a turn':>9} {'ours, apart':>12}")
+    ways: tuple[Callable[..., None], ...] = (plain, charted, three_states)
     with tempfile.TemporaryDirectory() as folder:
-        for run in (plain, charted):
-            path = Path(folder) / f"{run.__name__}.db"
-            run(path, turns=turns)
-            measured = sizes(path)
-            print(f"{run.__name__:8} {turns} turns  file {measured['(file)'] / 1e6:6.2f} MB", end="  ")
-            print(f"checkpoints {apart(measured) / 1e6:6.2f} MB")
+        for turns in [int(word) for word in sys.argv[1:]] or MEASURED:
+            for run in ways:
+                if run is plain and turns > PLAIN_UP_TO:
+                    continue
+                path = Path(folder) / f"{run.__name__}-{turns}.db"
+                run(path, turns=turns)
+                size = apart(measured := sizes(path))
+                print(f"{run.__name__:13} {turns:6} {size / 1e6:9.2f} MB {size / turns / 1e3:6.1f} kB", end="")
+                print(f" {(measured['(file)'] - size) / 1e6:9.2f} MB", flush=True)
 
 
 if __name__ == "__main__":

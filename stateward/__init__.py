@@ -10,6 +10,7 @@ from stateward.chart.state import Final, Parallel, State, Superstate
 from stateward.chart.transition import History, after, on, when
 from stateward.config import load_policy
 from stateward.machine import Chart
+from stateward.opening import open_database as open  # `stateward.open(url)` is the public name
 from stateward.run.context import Run, SyncRun, current_run
 from stateward.run.door.role import ModelRole
 from stateward.run.door.tool import ToolContext, ToolResult, tool
@@ -17,7 +18,6 @@ from stateward.run.graph import ChartGraph
 from stateward.run.messages import Messages
 from stateward.run.plan import Gate
 from stateward.run.session import Session
-from stateward.run.store.database import open_database as open  # `stateward.open(url)` is the public name
 from stateward.run.update import Update
 
 __all__ = [

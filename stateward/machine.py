@@ -33,6 +33,7 @@ from stateward.exchange.xstate_writer import write_xstate
 from stateward.govern.effective import Effective, effective
 from stateward.govern.note import notes
 from stateward.govern.policy import Policy
+from stateward.opening import keys_here
 from stateward.picture.picture import picture
 from stateward.run.door.role import ModelRole, role_of
 from stateward.run.door.tool import Tool, toolbox
@@ -270,7 +271,7 @@ class Chart(Generic[S]):
             checkpointer=checkpointer,
             store=store,
             cache=cache,
-            tables=Tables(url=os.environ.get(TABLES_VARIABLE)),
+            tables=Tables(url=os.environ.get(TABLES_VARIABLE), keys=keys_here),
         )
         return graph.attach(database) if database is not None else graph
 
@@ -365,7 +366,7 @@ class Chart(Generic[S]):
             A simulation in the initial configuration.
         """
         present = None if is_mapping_schema(self.schema) else self._instance
-        return Simulation(self.definition, state=dict(state or {}), present=present)
+        return Simulation(self.definition, state=dict(state or {}), present=present, schema=self.schema)
 
     def _instance(self, values: Mapping[str, object]) -> S:
         return self.schema(**values)

@@ -22,7 +22,7 @@ from benchmarks.reliability.victim import ENDS, WORK, Moment, look
 from benchmarks.reliability.zygote import KILLED, Zygote
 from stateward.run.store.database import Database
 
-SEEDS, SMALL_EVERY = 5, 24
+SEEDS, SMALL_EVERY = 5, 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,10 +35,10 @@ from benchmarks.reliability.place import Place
 from benchmarks.reliability.tool_server import ToolServer
 
 SESSIONS, SMALL_SESSIONS = 1000, 20
-BLOCKS = 10
+BLOCKS, SMALL_BLOCKS = 10, 2
 """Turns the sessions are made in."""
 AT_ONCE = 8
-TOOL_S = 0.1
+TOOL_S, SMALL_TOOL_S = 0.1, 0.01
 """How long a call of a tool takes: what a call over the network takes, and far less than a model needs."""
 RATIO = 0.8
 ROUNDS, WARM_UP = 20, 2
@@ -62,13 +62,16 @@ class Tools:
 
 
 @contextmanager
-def tools() -> Generator[Tools]:
+def tools(*, seconds: float) -> Generator[Tools]:
     """Run both processes as long as the block.
+
+    Args:
+        seconds: How long a call takes.
 
     Yields:
         Their clients.
     """
-    with ToolServer(seconds=TOOL_S) as find, ToolServer(seconds=TOOL_S) as keep:
+    with ToolServer(seconds=seconds) as find, ToolServer(seconds=seconds) as keep:
         yield Tools(find=find, keep=keep)
 
 
@@ -223,13 +226,13 @@ def prove(place: Place, *, how: str, small: bool, tick: Tick) -> list[Figure]:
     """
     before, names = children(), [f"s{number}" for number in range(SMALL_SESSIONS if small else SESSIONS)]
     with ExitStack() as stack:
-        made = stack.enter_context(tools())
+        made = stack.enter_context(tools(seconds=SMALL_TOOL_S if small else TOOL_S))
         started = len(children() - before)
         database = stack.enter_context(sw.open(place.url()))
         saver, runner = _bare(place, how=how, stack=stack)
         ours = Side(chart(made, how=how).attach(database), how=how, runner=runner)
         plain = Side(bare(made, saver, how=how), how=how, runner=runner)
-        taken = _serve(ours, plain, names, tick=tick)
+        taken = _serve(ours, plain, _blocks(names, count=SMALL_BLOCKS if small else BLOCKS), tick=tick)
         ends = [sw.Session(name, ours.graph, database).outcome().values for name in names]
     return [
         told("sessions on one graph", len(names)),
@@ -241,7 +244,7 @@ def prove(place: Place, *, how: str, small: bool, tick: Tick) -> list[Figure]:
         told("processor time of a session, ms", _ms(ours, names), timed=True),
         told("processor time of a session, bare LangGraph, ms", _ms(plain, names), timed=True),
         at_least("throughput against bare LangGraph", round(taken.ratio, 2), limit=RATIO, timed=True),
-        loop(place, how=how, rounds=2 if small else ROUNDS),
+        loop(place, how=how, rounds=1 if small else ROUNDS, warm_up=0 if small else WARM_UP),
     ]
 
 
@@ -261,10 +264,13 @@ class Taken:
         return statistics.median(theirs / ours for ours, theirs in zip(self.ours_s, self.bare_s, strict=True))
 
 
-def _serve(ours: Side, plain: Side, names: Sequence[str], *, tick: Tick) -> Taken:
+def _blocks(names: Sequence[str], *, count: int) -> list[Sequence[str]]:
+    size = max(len(names) // count, 1)
+    return [names[at : at + size] for at in range(0, len(names), size)]
+
+
+def _serve(ours: Side, plain: Side, blocks: Sequence[Sequence[str]], *, tick: Tick) -> Taken:
     """Start all sessions, block by block in turns with the bare graph, then send each its event."""
-    size = max(len(names) // BLOCKS, 1)
-    blocks = [names[at : at + size] for at in range(0, len(names), size)]
     ours_s, bare_s, kb, done = [], [], 0.0, 0
     for given, bare_given in ((INPUT, INPUT), (Command(resume={"event": "go"}), Command(resume="go"))):
         for block in blocks:
@@ -276,16 +282,17 @@ def _serve(ours: Side, plain: Side, names: Sequence[str], *, tick: Tick) -> Take
             bare_s.append(plain.send(bare_given, block))
             done += 1
             tick(done / len(blocks) / 2)
-    return Taken(ours_s=ours_s, bare_s=bare_s, kb=kb / max(len(names) - len(blocks[0]), 1))
+    return Taken(ours_s=ours_s, bare_s=bare_s, kb=kb / max(sum(map(len, blocks[1:])), 1))
 
 
-def loop(place: Place, *, how: str, rounds: int) -> Figure:
+def loop(place: Place, *, how: str, rounds: int, warm_up: int) -> Figure:
     """Measure what a state costs against the bare loop of `benchmarks.overhead`.
 
     Args:
         place: Where databases go.
         how: `sync` or `async`.
         rounds: Pairs of runs that count, from 1.
+        warm_up: Pairs before them that do not.
 
     Returns:
         The median of their ratios.
@@ -296,11 +303,11 @@ def loop(place: Place, *, how: str, rounds: int) -> Figure:
         saver, runner = _bare(place, how=how, stack=stack)
         ours = Side(overhead.chart().compile().attach(database), how=how, runner=runner)
         plain = Side(overhead.bare(saver), how=how, runner=runner)
-        for number in range(rounds + WARM_UP):
+        for number in range(rounds + warm_up):
             first, second = (ours, plain) if number % 2 else (plain, ours)
             taken = {side: side.send({"n": 0, "log": []}, [f"loop{number}"]) for side in (first, second)}
             ratios.append(taken[ours] / taken[plain])
-    ratio = round(statistics.median(ratios[WARM_UP:]), 2)
+    ratio = round(statistics.median(ratios[warm_up:]), 2)
     return at_most("a state, against the bare loop's", ratio, limit=LOOP_LIMITS[place.kind], timed=True)
 
 

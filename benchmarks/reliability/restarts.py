@@ -26,6 +26,7 @@ from stateward.run.store.database import Database
 RUNS, SMALL_RUNS = 500, 8
 WORKERS = 8
 EVERY_S, SMALL_EVERY_S = (2.0, 5.0), (0.2, 0.4)
+SMALL_RESTARTS = 2
 PATIENCE_S = 120.0
 """How long one run may take, in seconds."""
 PAUSE_S = 0.1
@@ -37,15 +38,17 @@ class Restarts:
     Args:
         place: Has the server.
         every_s: Seconds between two restarts, from and to.
+        most: After how many it is enough; None for never.
     """
 
-    def __init__(self, place: Place, *, every_s: tuple[float, float]) -> None:
+    def __init__(self, place: Place, *, every_s: tuple[float, float], most: int | None = None) -> None:
         assert place.server is not None, "only PostgreSQL has a server"
         self.done = 0
         self.first = threading.Event()
         """Set after the first one."""
         self._server = place.server
         self._every_s = every_s
+        self._most = most
         self._stop = threading.Event()
 
     @contextmanager
@@ -65,7 +68,7 @@ class Restarts:
 
     def _work(self) -> None:
         random = Random(0)
-        while not self._stop.wait(random.uniform(*self._every_s)):
+        while self.done != self._most and not self._stop.wait(random.uniform(*self._every_s)):
             self._server.restart()
             self.done += 1
             self.first.set()
@@ -126,7 +129,8 @@ def prove(place: Place, *, how: str, small: bool, tick: Tick) -> list[Figure]:
     cases = [f"r{number}" for number in range(SMALL_RUNS if small else RUNS)]
     with sw.open(place.url()) as database:
         runs = Runs(database, folder=folder, how=how)
-        restarts = Restarts(place, every_s=SMALL_EVERY_S if small else EVERY_S)
+        few = Restarts(place, every_s=SMALL_EVERY_S, most=SMALL_RESTARTS)
+        restarts = few if small else Restarts(place, every_s=EVERY_S)
         with restarts.going_on(), ThreadPoolExecutor(WORKERS) as pool:
             for number, _ in enumerate(pool.map(runs.run, cases), start=1):
                 tick(number / len(cases))

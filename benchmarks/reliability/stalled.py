@@ -27,7 +27,7 @@ from benchmarks.reliability.victim import REFUSED, WORK, Moment, look
 from stateward.run.store.database import Database
 
 LEASE_S = 0.5
-EVERY, SMALL_EVERY = 5, 50
+EVERY, SMALL_EVERY = 5, 70
 INSIDE = "transaction:before#5"
 """Inside the transaction of a checkpoint."""
 PATIENCE_S = 60.0

@@ -10,8 +10,8 @@ import typer
 from stateward.cli import options
 from stateward.cli.place import open_existing
 from stateward.cli.rendering import print_facts, print_json
+from stateward.opening import open_database
 from stateward.run.store.archive import Manifest
-from stateward.run.store.database import open_database
 from stateward.run.store.transfer import archive_session, restore_session
 
 _ARCHIVE_HELP = """Write a session into a file, with all its checkpoints and its journal.

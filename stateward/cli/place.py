@@ -8,7 +8,8 @@ from pathlib import Path
 from stateward.cli.loading import MANIFEST, is_known, load
 from stateward.errors import CheckpointError, DefinitionError
 from stateward.run.session import Session
-from stateward.run.store.database import Database, open_database
+from stateward.opening import open_database
+from stateward.run.store.database import Database
 
 _FILE = "sqlite:///"
 

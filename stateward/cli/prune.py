@@ -47,7 +47,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("pin", help=_PIN_HELP)(_pin)
 
 
-def _prune(  # noqa: PLR0913  # one argument an option
+def _prune(
     keep: Annotated[int | None, typer.Option("--keep", metavar="N", help="Keep the newest N of a session.")] = None,
     days: Annotated[float | None, typer.Option("--days", metavar="D", help="Keep those of the last D days.")] = None,
     session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Only this session.")] = None,
@@ -59,9 +59,7 @@ def _prune(  # noqa: PLR0913  # one argument an option
     retention = Retention(keep=keep, days=days)
     with open_existing(db) as database:
         names = [database.sessions.get(session).id] if session else [row.id for row in database.sessions.list()]
-        done = [
-            prune_session(database, name, retention=retention, dry_run=dry_run) for name in _watched(names)
-        ]
+        done = [prune_session(database, name, retention=retention, dry_run=dry_run) for name in _watched(names)]
         returned = vacuum(database) if compact and not dry_run else 0
     if as_json:
         print_json(_json(done, dry_run=dry_run, returned=returned))

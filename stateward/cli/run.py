@@ -24,7 +24,8 @@ from stateward.errors import ConfigError, DefinitionError, InputRefused
 from stateward.job import Job
 from stateward.run.invocation import new_id
 from stateward.run.session import Session
-from stateward.run.store.database import Database, open_database
+from stateward.opening import open_database
+from stateward.run.store.database import Database
 
 _HELP = """Run a chart on a file of items, or on one input.
 

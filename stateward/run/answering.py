@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from stateward.errors import NotExpected
+from stateward.errors import NotExpected, UnknownSession
 from stateward.run.admission import refuse_drift, refuse_left, stored
 from stateward.run.caller import Caller
 from stateward.run.drive import Bridge
 from stateward.run.invocation import Invocation
+from stateward.run.store.ask import Ask, Decision
 
 
 def refuse_strange(caller: Caller) -> None:
@@ -26,6 +27,55 @@ def refuse_strange(caller: Caller) -> None:
         )
 
 
+def asked(caller: Caller, ask: str) -> Ask:
+    """Read an ask, for somebody who wants to answer it.
+
+    Args:
+        caller: The session.
+        ask: The ask's id.
+
+    Returns:
+        The ask; it may be another session's, of the same tenant.
+
+    Raises:
+        UnknownSession: The session belongs to another tenant.
+        UnknownAsk: No ask has this id, or it belongs to another tenant's session.
+    """
+    caller.refuse_stranger()
+    asks, sessions = caller.database.asks, caller.database.sessions
+    found = asks.get(ask)
+    try:
+        sessions.refuse_stranger(found.session, tenant=caller.tenant)
+    except UnknownSession:
+        raise asks.unknown(ask) from None
+    return found
+
+
+def claimed(caller: Caller, ask: str, decision: Decision, *, by: str, note: str) -> Ask:
+    """Record an answer.
+
+    Args:
+        caller: The session.
+        ask: The ask's id.
+        decision: What is answered.
+        by: Who answers.
+        note: Why.
+
+    Returns:
+        The answered ask.
+
+    Raises:
+        UnknownSession: The session belongs to another tenant.
+        UnknownAsk: No ask has this id, or it belongs to another tenant's session.
+        AskClosed: It was answered, withdrawn or expired before.
+        NotExpected: The ask is another session's.
+    """
+    found = asked(caller, ask)
+    if found.session != caller.session:
+        raise NotExpected(f"Ask `{ask}` belongs to session `{found.session}`, not to `{caller.session}`")
+    return caller.database.asks.answer(ask, decision=decision, by=by, note=note)
+
+
 def expect(caller: Caller, ask: str) -> None:
     """Check that an answer would lead somewhere, before it is recorded.
 
@@ -34,13 +84,14 @@ def expect(caller: Caller, ask: str) -> None:
         ask: The ask's id.
 
     Raises:
-        UnknownAsk: No ask has this id.
+        UnknownSession: The session belongs to another tenant.
+        UnknownAsk: No ask has this id, or it belongs to another tenant's session.
         NotExpected: The session does not wait for it, or keeps its checkpoints elsewhere, or what comes first, a timer
             for instance, leaves the state that asked.
         Drift: The run was started by another definition.
     """
     session, database, machine = caller.session, caller.database, caller.graph.machine
-    if database.asks.get(ask).status != "open":
+    if asked(caller, ask).status != "open":
         return
     before = stored(caller.latest(), machine=machine)
     control = before.control

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Literal, TypeVar
 
-from stateward.run.drive import Bridge, Steps, drive_async
+from stateward.run.drive import Bridge, LeftEarly, Steps, drive_async
 from stateward.run.threads import Threads
 
 T = TypeVar("T")
@@ -90,6 +90,9 @@ class Brake:
                 return await drive_async(steps(), threads=threads)
             except asyncio.CancelledError:
                 if node not in self._cut or node.cancelling() > 1:
+                    raise
+            except LeftEarly:  # in a thread of a sync activity, before the node was cut
+                if self.halt is None:
                     raise
             finally:
                 self._let_go(node)

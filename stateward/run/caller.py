@@ -8,16 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
 from langgraph.errors import GraphDrained
 from langgraph.types import StateSnapshot
 
 from stateward.errors import SessionBusy, UnknownSession
 from stateward.run.call import is_held
 from stateward.run.called import committed
+from stateward.run.configurable import named
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.graph import ChartGraph
 from stateward.run.outcome import Outcome, outcome_of
 from stateward.run.store.database import Database
+from stateward.run.store.owner import TENANT
 from stateward.run.store.sessions import SessionRow
 
 
@@ -30,6 +33,19 @@ class Caller:
     database: Database
     config: RunnableConfig
     context: Any
+
+    @property
+    def tenant(self) -> str:
+        """Whom the caller names; empty when nobody."""
+        return named(merge_configs(self.graph.config, self.config), TENANT)
+
+    def refuse_stranger(self) -> None:
+        """Check that the session is the caller's, before anything is told of it or recorded.
+
+        Raises:
+            UnknownSession: It belongs to another tenant.
+        """
+        self.database.sessions.refuse_stranger(self.session, tenant=self.tenant)
 
     def calling(self, given: object, *, more: Mapping[str, Any] | None = None) -> Work:
         """Return the work of one call.
@@ -80,8 +96,9 @@ class Caller:
         return drive_sync(committed(self.graph, self.config), bridge=Bridge())
 
     def row(self) -> SessionRow | None:
-        """Return the session's row, or None when it was never started."""
+        """Return the session's row, or None when it was never started, or is not the caller's."""
         try:
+            self.refuse_stranger()
             return self.database.sessions.get(self.session)
         except UnknownSession:
             return None

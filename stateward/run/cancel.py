@@ -55,6 +55,7 @@ def cancelled(caller: Caller, *, by: str, reason: str, wait_s: float) -> Steps[N
     session, database, until = caller.session, caller.database, time.monotonic() + wait_s
     halt, orderer = cancelling(by=by, reason=reason), Orderer(database, "cancelled", by=by, reason=reason)
     run: str | None = None
+    yield Work(fn=caller.refuse_stranger)
     while True:
         row: SessionRow = yield Work(fn=database.sessions.get, args=(session,))
         lease: Lease | None = yield Work(fn=database.leases.held, args=(session,))

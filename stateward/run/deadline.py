@@ -69,7 +69,8 @@ async def apart(work: Callable[[], Awaitable[T]]) -> T:
     """Await work in a task of its own, so that work that cancels its own task does not cancel its caller's.
 
     Args:
-        work: Makes the awaitable; a cancellation of who awaits this is handed on to it.
+        work: Makes the awaitable; a cancellation of who awaits this is handed on to it, and when it does not stop within
+            a short grace it is left behind.
 
     Returns:
         What it returns.
@@ -77,10 +78,12 @@ async def apart(work: Callable[[], Awaitable[T]]) -> T:
     Raises:
         RunError: It was cancelled, but not by who awaits it.
     """
+    task = asyncio.get_running_loop().create_task(_ended(work))
     try:
-        return (await asyncio.get_running_loop().create_task(_ended(work))).open()
+        return (await asyncio.shield(task)).open()
     except asyncio.CancelledError as cancelled:
         if is_cancelled():
+            await stop(task)
             raise
         raise own_cancellation() from cancelled
 

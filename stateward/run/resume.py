@@ -226,7 +226,7 @@ def occurrence(name: str, data: object, *, machine: Machine) -> Occurrence:
     if isinstance(data, kind):
         return Occurrence(name=name, data=data)
     try:
-        return Occurrence(name=name, data=kind.model_validate(data or {}))
+        return Occurrence(name=name, data=kind.model_validate({} if data is None else data))
     except ValidationError as misfit:
         problem = misfit.errors(include_url=False)[0]
         place = ".".join(str(part) for part in problem["loc"]) or "data"

@@ -47,6 +47,7 @@ def sending(
         UnknownSession: There is no such session.
     """
     kept = payload(known_event(caller.graph.machine, _named(event), _fields(data)))
+    yield Work(fn=caller.refuse_stranger)
     row: SessionRow | None = yield Work(fn=caller.row)
     if row is not None and row.status != "running":
         done: Outcome | None = yield from caller.trying(command(event, data))

@@ -13,9 +13,9 @@ from typing import Any, TypeVar, cast
 
 from langchain_core.runnables import RunnableConfig
 
-from stateward.errors import InputRefused, NotExpected
+from stateward.errors import InputRefused
 from stateward.run.alarm import checked_deadline
-from stateward.run.answering import expect, refuse_strange
+from stateward.run.answering import claimed, expect, refuse_strange
 from stateward.run.caller import Caller
 from stateward.run.cancel import cancelled
 from stateward.run.container import KEY, Container
@@ -47,7 +47,8 @@ class Session:
         graph: The compiled chart. One without a checkpointer is attached to the database.
         database: From `stateward.open`.
         context: LangGraph's `context=`.
-        tenant: Whose session it is; a session keeps its first tenant, and others do not find it.
+        tenant: Whose session it is; a session keeps its first tenant, and for others it is not there. Who names none
+            is let in: that is the host itself.
         deadline_s: Seconds that each call may take as a whole, above 0: then the chart gets the event `fuse.deadline`,
             and the run is halted when no transition takes it.
         queue: How many inputs may wait while another call holds the session, in the order in which they came; with 0
@@ -313,6 +314,7 @@ class Session:
         return await self._adone(self._draining(by, reason, wait_s))
 
     def _draining(self, by: str, reason: str, wait_s: float) -> Steps[Outcome]:
+        yield Work(fn=self._caller.refuse_stranger)
         yield from drained(self.database, session=self.id, by=by, reason=reason, wait_s=wait_s)
         return (yield Work(fn=self.outcome))
 
@@ -377,10 +379,7 @@ class Session:
             AskClosed: It was answered, withdrawn or expired before.
             NotExpected: The ask is another session's.
         """
-        found = self.database.asks.get(ask)
-        if found.session != self.id:
-            raise NotExpected(f"Ask `{ask}` belongs to session `{found.session}`, not to `{self.id}`")
-        return self.database.asks.answer(ask, decision=decision, by=by, note=note)
+        return claimed(self._caller, ask, decision, by=by, note=note)
 
     def row(self) -> SessionRow | None:
         """Return the session's row, or None when it was never started."""

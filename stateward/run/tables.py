@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
 from langgraph.checkpoint.memory import InMemorySaver
 
+from stateward.run.store.cipher import Keys
 from stateward.run.store.database import Database, open_database
 from stateward.run.threads import Threads
 
@@ -22,10 +24,12 @@ class Tables:
     Args:
         url: `STATEWARD_DB`, or None when it is not set.
         attached: The database the graph was attached to, or None.
+        keys: Returns what the database at `url` is encrypted with, or None.
     """
 
     url: str | None = None
     attached: Database | None = None
+    keys: Callable[[], Keys | None] = lambda: None
     own_threads: Threads = field(default_factory=Threads)
     _opened: Database | None = None
     _lock: Lock = field(default_factory=Lock)
@@ -48,7 +52,7 @@ class Tables:
             return self.attached
         with self._lock:
             if self._opened is None:
-                self._opened = open_database(self.url or _fallback(saver))
+                self._opened = open_database(self.url or _fallback(saver), keys=self.keys())
             return self._opened
 
 

@@ -63,9 +63,14 @@ class Shell:
 
 
 @pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+def backend(backend: str) -> str:
+    """The database of the test; the next command finds nothing in memory."""
+    return "sqlite" if backend == "memory" else backend
+
+
+@pytest.fixture
+def shell(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """A shell with an empty database."""
-    url = f"sqlite:///{tmp_path / 'toy.db'}"
     monkeypatch.chdir(PROJECT)
     monkeypatch.syspath_prepend(str(PROJECT))
     monkeypatch.setenv("STATEWARD_DB", url)

@@ -11,7 +11,7 @@ def test_a_session_moves_to_another_database(shell):
     assert shell.json("restore", file, "--db", other) == told
     (ask,) = shell.json("inbox", "--db", other)
     assert shell.json("answer", ask["id"], "approve", "--by", "ann", "--db", other)["status"] == "completed"
-    assert shell.effects("refund") == 1
+    assert shell.effects("pay") == 1
 
 
 def test_it_is_told_what_was_written(shell):

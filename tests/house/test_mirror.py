@@ -64,6 +64,14 @@ INNER = {
     "run/store/connection": "run/store/test_database",
     "run/store/entry": "run/store/test_journal",
     "run/store/holder": "run/store/test_lease",
+    "run/store/backend": "run/store/test_database",
+    "run/store/cursor": "run/store/test_database",
+    "run/store/fence": "run/store/test_saver",
+    "run/store/postgres_setup": "run/store/test_postgres",
+    "run/store/postgres_store": "run/store/test_postgres",
+    "run/store/postgres_words": "run/store/test_postgres",
+    "run/store/sqlite": "run/store/test_database",
+    "run/store/sqlite_setup": "run/store/test_database",
     "run/store/schema": "run/store/test_database",
 }
 """Parts that one other file of their folder was split into, and the test of that file, which is theirs.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, Any
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
@@ -18,6 +20,10 @@ def append(values: list[Any], more: Sequence[list[Any]]) -> list[Any]:
 
 class Log(TypedDict, total=False):
     log: Annotated[list[Any], GrowingDelta(append, snapshot_frequency=4)]
+
+
+def longer(state: Log) -> Log:
+    return {"log": [len(state.get("log", []))]}
 
 
 def test_a_small_value_is_copied_every_so_many_updates() -> None:
@@ -47,14 +53,15 @@ def test_a_copy_starts_from_what_was_declared() -> None:
 def test_full_copies_of_a_session_grow_apart(database: Database) -> None:
     """Each holds half as much again as the one before, or more; what is read is whole."""
     builder: Any = StateGraph(Log)
-    builder.add_node("add", lambda state: {"log": [len(state.get("log", []))]})
+    builder.add_node("add", longer)
     builder.add_edge(START, "add")
     builder.add_edge("add", END)
-    graph, config = builder.compile(checkpointer=database.saver), {"configurable": {"thread_id": "s"}}
+    config: RunnableConfig = {"configurable": {"thread_id": "s"}}
+    graph = builder.compile(checkpointer=database.saver)
     for _ in range(60):
         graph.invoke({}, config)
     stored = [found.checkpoint["channel_values"].get("log") for found in database.saver.list(config)][::-1]
     sizes = [len(copy.value) for copy in stored if copy is not None]
     assert len(sizes) > 2
-    assert all(after >= 1.5 * before for before, after in zip(sizes, sizes[1:], strict=False))
+    assert all(after >= 1.5 * before for before, after in pairwise(sizes))
     assert graph.get_state(config).values["log"] == list(range(60))

@@ -45,6 +45,7 @@ class Report:
                 "event": what,
                 "session": at.session,
                 "run": at.run,
+                "branch": at.branch,
                 "path": at.path,
                 "activation": at.number,
                 "call": call,

@@ -244,6 +244,8 @@ def toolbox(tools: Iterable[Tool | BaseTool]) -> Mapping[str, Tool]:
     box: dict[str, Tool] = {}
     for item in tools:
         entry = adapt(item) if isinstance(item, BaseTool) else item
+        if not isinstance(entry, Tool):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
+            raise DefinitionError(f"{item!r} is no tool", where="compile(tools=…)", fix="Make one with `sw.tool`.")
         if entry.name in box:
             raise DefinitionError(f"Two tools are named `{entry.name}`", fix="Rename one of them.")
         box[entry.name] = entry

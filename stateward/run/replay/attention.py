@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from stateward.run.hub.attention import Attention
 from stateward.run.hub.crew import Crew, Key
 from stateward.run.plan import Machine
 from stateward.run.replay.divergence import Difference
-from stateward.run.replay.recording import Moment
+from stateward.run.replay.recording import Moment, is_news
 from stateward.run.replay.score import PlayOver, Score
 from stateward.run.store.mailbox import Mailbox
 
@@ -122,7 +121,8 @@ class RecordedAttention(Attention):
         for path in present.control["at"]:
             activation = present.control.get("entries", {}).get(path, 0)
             stays = path in expected.control["at"] and expected.control.get("entries", {}).get(path) == activation
-            if not stays and not made.issuperset(self._score.calls_of(path, activation)):
+            calls = () if stays else self._score.calls_of(path, activation, branch=present.branch)
+            if not made.issuperset(calls):
                 key = self._machine.chart.by_path[path], activation
                 if key not in self.crew or self.crew.is_at_work(key):
                     return True
@@ -131,18 +131,3 @@ class RecordedAttention(Attention):
 
 def _awaited(expected: Moment) -> str:
     return f"`{expected.last.get('event')}` in `{expected.last.get('state', '')}`"
-
-
-def is_news(expected: Moment, present: Moment) -> bool:
-    """Tell whether a recorded step took something from outside: a letter, an answer, or a timer that was due.
-
-    Args:
-        expected: Where the step led.
-        present: Where it began.
-    """
-    last = expected.last
-    if (last.get("letters") or {}).get("taken") or last.get("event") == "answer":
-        return True
-    pending: Mapping[str, Any] = expected.control.get("timers") or {}
-    timers: Mapping[str, Any] = present.control.get("timers") or {}
-    return any(no not in pending and timer["event"]["name"] == last.get("event") for no, timer in timers.items())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stateward.run.checkpoint import MAIN_BRANCH
 from stateward.run.replay.divergence import Difference, Divergence
 from stateward.run.replay.recording import Moment
 from stateward.run.replay.score import Score
@@ -16,7 +17,8 @@ from stateward.run.store.database import Database
 _KINDS = ("denied", "rejected", "invalid", "fuse")
 _TOLD = ("event", "path", "activation", "call", "name", "reason")
 
-Decided = tuple[Any, ...]
+_Place = tuple[str, int, str]
+"""State, activation and branch."""
 
 
 def undecided(score: Score, *, database: Database) -> Divergence | None:
@@ -32,15 +34,16 @@ def undecided(score: Score, *, database: Database) -> Divergence | None:
     recorded = _decisions(score.recording.notes)
     came = _decisions(row.record for row in database.audit.rows(score.recording.session))
     for moment in score.recording.moments[: score.steps]:
-        at = (moment.last.get("state"), moment.last.get("activation"))
+        path, activation = str(moment.last.get("state")), int(moment.last.get("activation") or 0)
         if not _is_end(moment):
             continue
+        at = (path, activation, moment.branch)
         then, now = recorded.get(at, {}), came.get(at, {})
         if then != now:
             return _diverged(score, moment, then, now)
-        missed = [key for key in score.calls_of(str(at[0]), int(at[1] or 0)) if key not in score.made]
+        missed = [key for key in score.calls_of(path, activation, branch=moment.branch) if key not in score.made]
         if missed:
-            told = Difference(what="call", recorded=f"call {missed[0].call} of `{at[0]}`", came="it was not made")
+            told = Difference(what="call", recorded=f"call {missed[0].call} of `{path}`", came="it was not made")
             return _divergence(score, moment, told)
     return None
 
@@ -50,12 +53,13 @@ def _is_end(moment: Moment) -> bool:
     return str(moment.last.get("event")) == f"done.activity.{moment.last.get('state')}"
 
 
-def _decisions(notes: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, Any], dict[str, Mapping[str, Any]]]:
-    found: dict[tuple[Any, Any], dict[str, Mapping[str, Any]]] = {}
+def _decisions(notes: Iterable[Mapping[str, Any]]) -> dict[_Place, dict[str, Mapping[str, Any]]]:
+    found: dict[_Place, dict[str, Mapping[str, Any]]] = {}
     for note in notes:
         if note.get("event") in _KINDS:
             told = {key: note.get(key) for key in _TOLD}
-            found.setdefault((note["path"], note["activation"]), {})[repr(told)] = told
+            place = (note["path"], note["activation"], note.get("branch") or MAIN_BRANCH)
+            found.setdefault(place, {})[repr(told)] = told
     return found
 
 

@@ -124,8 +124,7 @@ class _Play:
             score.turn()
             return coming.given
         if coming.source == "edit" or not has_begun:  # the first part of a record may be gone
-            if coming.last.get("event") == "resume":
-                self._stage.reopen()
+            self._stage.put(coming)
             yield self._seeded(coming)
             score.turn()
             return None

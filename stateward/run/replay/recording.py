@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from stateward.run.checkpoint import Json
+from stateward.run.checkpoint import MAIN_BRANCH, Json
 from stateward.run.store.ask import Ask
 from stateward.run.store.entry import Entry
 from stateward.run.store.mailbox import Letter
@@ -38,6 +38,11 @@ class Moment:
     """With what."""
     update: tuple[tuple[str, Any], ...] = ()
     """The values that came along."""
+
+    @property
+    def branch(self) -> str:
+        """The line of checkpoints."""
+        return self.control.get("branch") or MAIN_BRANCH
 
     @property
     def last(self) -> Json:
@@ -72,3 +77,18 @@ class Recording:
         """The hashes that the run was pinned to, and its mode."""
         run: Json = self.moments[0].control["run"] if self.moments else {"hashes": {}, "mode": ""}
         return {**run["hashes"], "mode": run["mode"]}
+
+
+def is_news(expected: Moment, present: Moment) -> bool:
+    """Tell whether a recorded step took something from outside: a letter, an answer, or a timer that was due.
+
+    Args:
+        expected: Where the step led.
+        present: Where it began.
+    """
+    last = expected.last
+    if (last.get("letters") or {}).get("taken") or last.get("event") == "answer":
+        return True
+    pending: Mapping[str, Any] = expected.control.get("timers") or {}
+    timers: Mapping[str, Any] = present.control.get("timers") or {}
+    return any(no not in pending and timer["event"]["name"] == last.get("event") for no, timer in timers.items())

@@ -6,6 +6,7 @@ The nodes of the replay, the door and the regions' attention all ask here; who f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, cast
 
 from langgraph.checkpoint.serde.base import SerializerProtocol
@@ -17,7 +18,7 @@ from stateward.run.door.outcome import Outcome
 from stateward.run.hub.leaving import STOPPED
 from stateward.run.replay.compare import adopted, differences, renamed
 from stateward.run.replay.divergence import Difference, Divergence
-from stateward.run.replay.recording import Moment, Recording
+from stateward.run.replay.recording import Moment, Recording, is_news
 from stateward.run.store.entry import CallKey, Entry
 from stateward.run.store.ledger import BILLION
 
@@ -49,7 +50,7 @@ class Score:
         self._calls = {entry.key: entry for entry in recording.calls}
         self._order = {entry.key: place for place, entry in enumerate(recording.calls)}
         self._cut_off = _cut_off(recording)
-        self._ended = {(one.last.get("state"), one.last.get("activation")) for one in recording.moments}
+        self._ended = _ended(recording)
 
     # -- the steps ----------------------------------------------------------------------------------------
 
@@ -208,15 +209,24 @@ class Score:
         last = len(self._order)
         return sorted(range(len(calls)), key=lambda place: (self._order.get(calls[place], last), place))
 
-    def calls_of(self, path: str, activation: int) -> list[CallKey]:
-        """Return the recorded calls of an activation.
+    def calls_of(self, path: str, activation: int, *, branch: str) -> list[CallKey]:
+        """Return the calls that an activation made in the record; those it inherited from another branch it did not.
 
         Args:
             path: The state.
             activation: The n-th entry into it.
+            branch: The line of checkpoints.
         """
-        branch = self.present.control.get("branch")
-        return [key for key in self._calls if (key.path, key.activation, key.branch) == (path, activation, branch)]
+        place = path, activation, branch
+        calls = (call for call in self.recording.calls if call.tries > 0)
+        return [call.key for call in calls if (call.key.path, call.key.activation, call.key.branch) == place]
+
+
+def _ended(recording: Recording) -> set[tuple[object, object]]:
+    """State and activation of each activity that came to its end, and was not left before."""
+    pairs = pairwise(recording.moments)
+    ends = [moment.last for before, moment in pairs if moment.source == "step" and not is_news(moment, before)]
+    return {(last.get("state"), last.get("activation")) for last in ends}
 
 
 def _marked(control: Json, ids: Mapping[str, str]) -> Json:

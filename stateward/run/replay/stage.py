@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from stateward.errors import StatewardError
 from stateward.run.replay.divergence import Difference
+from stateward.run.replay.past import take_over
 from stateward.run.replay.recording import Moment
 from stateward.run.replay.score import PlayOver, Score
 from stateward.run.resume import opened
@@ -49,26 +50,31 @@ class Stage:
         self._letters = {letter.no: letter for letter in score.recording.letters}
         self._posted = 0
         self._raises = list(_raises(score.recording.notes))
-        self._reopened = 0
 
     def begin(self) -> None:
-        """Make the session known, and raise the limits that were raised before the run first ended."""
-        recording = self.score.recording
-        leases = self._database.leases
+        """Make the session known."""
+        recording, leases = self.score.recording, self._database.leases
         leases.release(leases.acquire(recording.session, graph=recording.graph, tenant=recording.tenant))
-        self._raise_limits()
 
-    def reopen(self) -> None:
-        """Raise the limits with which a run that had ended went on."""
-        self._reopened += 1
+    def put(self, moment: Moment) -> None:
+        """Set the stage where somebody from outside has put the run.
+
+        Args:
+            moment: Where.
+        """
+        take_over(self.score, moment, database=self._database)
         self._raise_limits()
 
     def _raise_limits(self) -> None:
+        """Raise the limits that were raised when the fuses that have tripped by now had tripped."""
+        if not self._raises:
+            return
         recording = self.score.recording
-        for epoch, note in self._raises:
-            if epoch == self._reopened:
-                limit = (note["scope"], note["unit"], note["value"], note["by"], note["reason"])
-                self._database.ledger.raise_limit(recording.session, recording.run, *limit)
+        tripped = {_call(row.record) for row in self._database.audit.rows(recording.session) if _is_fuse(row.record)}
+        while self._raises and (self._raises[0][0] is None or self._raises[0][0] in tripped):
+            _, note = self._raises.pop(0)
+            limit = (note["scope"], note["unit"], note["value"], note["by"], note["reason"])
+            self._database.ledger.raise_limit(recording.session, recording.run, *limit)
 
     def set(self, values: Mapping[str, Any]) -> None:
         """Set the stage for the next step: its node is about to run.
@@ -92,6 +98,7 @@ class Stage:
         score.now = expected.last.get("now", score.now)
         self._post(expected)
         self._answer(expected)
+        self._raise_limits()
 
     def _post(self, expected: Moment) -> None:
         """Put the letters into the mailbox that the step looks at; of all others only the numbers are kept."""
@@ -130,13 +137,22 @@ class Stage:
                 raise PlayOver from refused
 
 
-def _raises(notes: Iterable[Mapping[str, Any]]) -> Iterable[tuple[int, Mapping[str, Any]]]:
-    """Say for each raised limit after how many reopenings it holds: one raised at an end holds when the run goes on."""
-    reopened, ended = 0, 0
+_Call = tuple[Any, ...]
+
+
+def _raises(notes: Iterable[Mapping[str, Any]]) -> Iterable[tuple[_Call | None, Mapping[str, Any]]]:
+    """Say for each raised limit which call a fuse had stopped last before it was raised; None for no call."""
+    stopped: _Call | None = None
     for note in notes:
-        if note.get("event") == "ended":
-            ended = 1
-        elif note.get("event") == "reopened":
-            reopened, ended = reopened + 1, 0
+        if _is_fuse(note):
+            stopped = _call(note)
         elif note.get("event") == "limit":
-            yield reopened + ended, note
+            yield stopped, note
+
+
+def _is_fuse(note: Mapping[str, Any]) -> bool:
+    return note.get("event") == "fuse"
+
+
+def _call(note: Mapping[str, Any]) -> _Call:
+    return note["path"], note["activation"], note["call"]

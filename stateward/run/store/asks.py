@@ -88,7 +88,7 @@ class Asks:
         """
         found = self.find(ask)
         if found is None:
-            raise self._unknown(ask)
+            raise self.unknown(ask)
         return found
 
     @persistent
@@ -148,7 +148,7 @@ class Asks:
         with self._connection.transaction(seen.session if seen else "") as cur:
             found = self._find(cur, ask)
             if found is None:
-                raise self._unknown(ask)
+                raise self.unknown(ask)
             now = self._connection.now()
             if self._connection.repeated and (found.by, found.decision, found.answered_at) == (by, decision, now):
                 return found  # the first try answered it, and its own answer was lost
@@ -222,7 +222,12 @@ class Asks:
         row = cur.execute(_SELECT + "WHERE id = ?", (ask,)).fetchone()
         return None if row is None else from_row(row, cipher=self._connection.cipher)
 
-    def _unknown(self, ask: str) -> UnknownAsk:
+    def unknown(self, ask: str) -> UnknownAsk:
+        """Make the error for an ask that is not there, or not there for the caller.
+
+        Args:
+            ask: The ask's id.
+        """
         return UnknownAsk(f"No ask `{ask}`", where=self._connection.label, fix="List them with `inbox`.")
 
 

@@ -7,7 +7,6 @@ returns the same again costs nothing more.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any, cast
 
 from stateward.errors import CheckpointError
@@ -17,7 +16,7 @@ from stateward.run.store.json_text import read_json, write_json
 
 LARGE_BYTES = 64 * 1024
 """Results of more bytes than this are stored by reference."""
-_KEYS = frozenset({"$blob", "bytes"})
+_KEYS = {"$blob", "bytes"}
 
 
 class Blobs:
@@ -47,8 +46,8 @@ class Blobs:
         Raises:
             CodecError: The result is no JSON.
         """
-        if not isinstance(result, str | list | dict):
-            return cast("Any", result)
+        if type(result) not in (str, list, dict):
+            return result
         text = write_json(result, where=where)
         size = len(text.encode())
         if size <= self.large_bytes and not _is_reference(result):  # what looks like one is no result to be confused
@@ -88,4 +87,4 @@ class Blobs:
 
 
 def _is_reference(result: object) -> bool:
-    return isinstance(result, Mapping) and cast("Mapping[str, object]", result).keys() == _KEYS
+    return isinstance(result, dict) and set(cast("dict[str, object]", result)) == _KEYS

@@ -133,21 +133,29 @@ def cipher_for(keys: Keys | None) -> Cipher | None:
     """Make the cipher of a database.
 
     Args:
-        keys: The keys, or what returns them; None to look into the environment.
+        keys: The keys, or what returns them.
 
     Returns:
         The cipher; None when there are no keys, and nothing is encrypted.
 
     Raises:
-        CheckpointError: The keys cannot be read.
+        CheckpointError: A key is none.
     """
-    if keys is None:
-        text = os.environ.get(KEY_VARIABLE, "")
-        return Cipher(_read(text)) if text.strip() else None
-    return Cipher(dict(keys() if callable(keys) else keys))
+    return None if keys is None else Cipher(dict(keys() if callable(keys) else keys))
 
 
-def _read(text: str) -> dict[str, bytes]:
+def read_keys(text: str) -> dict[str, bytes]:
+    """Read keys from what the environment variable holds.
+
+    Args:
+        text: `ID:BASE64`, several joined by commas.
+
+    Returns:
+        Key id to key, the first one seals.
+
+    Raises:
+        CheckpointError: It has another form.
+    """
     try:
         pairs = [part.strip().partition(":") for part in text.split(",") if part.strip()]
         return {name: base64.b64decode(key, validate=True) for name, _, key in pairs}

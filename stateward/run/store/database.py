@@ -1,6 +1,6 @@
 """One database: LangGraph's checkpoints and store, and Stateward's tables beside them.
 
-`open_database` is the public `stateward.open`; which database a URL names is decided in `backend.py`.
+The public `stateward.open` adds the keys of the environment; which database a URL names is decided in `backend.py`.
 """
 
 from __future__ import annotations
@@ -143,8 +143,7 @@ def open_database(
         clock: Where the time comes from; the machine's by default.
         lease_ttl_s: Seconds a lease lives without a heartbeat, more than 0.
         keys: Key id to AES key of 16, 24 or 32 bytes, or what returns that: everything of the user's is encrypted
-            under the first one, and nothing is read that is not. None takes them from `STATEWARD_KEY`, `ID:BASE64`
-            joined by commas; without that nothing is encrypted.
+            under the first one, and nothing is read that is not. None encrypts nothing.
 
     Returns:
         The database, usable from every thread of this process.

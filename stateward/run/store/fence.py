@@ -33,6 +33,7 @@ from stateward.run.store.cipher import Cipher
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.lease import check_fence
+from stateward.run.store.owner import TENANT
 from stateward.run.store.sealing import CLEAR, Sealing, refuse_sealed
 from stateward.run.store.sessions import Sessions
 
@@ -72,7 +73,11 @@ class Fenced(BaseCheckpointSaver[Any]):
 
         Returns:
             The checkpoint, or None.
+
+        Raises:
+            UnknownSession: The config names another tenant than the session's.
         """
+        self._refuse_stranger(config)
         return self._opened(super().get_tuple(config))
 
     @persistent
@@ -96,7 +101,11 @@ class Fenced(BaseCheckpointSaver[Any]):
 
         Returns:
             The checkpoints.
+
+        Raises:
+            UnknownSession: The config names another tenant than the session's.
         """
+        self._refuse_stranger(config or {})
         wanted: dict[str, Any] = dict(filter or {})
         sealed = {key: wanted.pop(key) for key in set(wanted) - CLEAR} if self._sealing is not None else {}
         if not sealed:
@@ -274,6 +283,12 @@ class Fenced(BaseCheckpointSaver[Any]):
     def _check(self, cur: Cursor, config: RunnableConfig) -> None:
         given = _given(config)
         check_fence(cur, session=str(given["thread_id"]), fence=given.get(FENCE), now=self._connection.now())
+
+    def _refuse_stranger(self, config: RunnableConfig) -> None:
+        """Keep what a session holds from other tenants; who holds the session was let in when it took the lease."""
+        given = _given(config)
+        if given.get(TENANT) and given.get(FENCE) is None:
+            self._sessions.refuse_stranger(str(given.get("thread_id", "")), tenant=str(given[TENANT]))
 
     async def _later(self, session: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         lane = self._lanes[crc32(session.encode(errors="replace")) % len(self._lanes)]

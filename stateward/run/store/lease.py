@@ -10,10 +10,11 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from stateward.errors import CheckpointError, SessionBusy, StaleFence, UnknownSession
+from stateward.errors import CheckpointError, SessionBusy, StaleFence
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.holder import is_dead, new_holder
+from stateward.run.store.owner import refuse_stranger
 
 LEASE_TTL_S = 30.0
 """How long a lease lives without a heartbeat, in seconds."""
@@ -190,8 +191,7 @@ class Leases:
         row = cur.fetchone()
         if row is None:
             return 1
-        if tenant and row[3] and row[3] != tenant:
-            raise UnknownSession(f"Tenant `{tenant}` has no session `{session}`", fix="Choose another session id.")
+        refuse_stranger(session, owner=row[3], tenant=tenant, where=self._connection.label)
         if self._connection.repeated and (row[0], row[2]) == (self._holder, now + self._ttl_s):
             return int(row[1])  # the first try took it, and its answer was lost
         if _living(row, now=now):

@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal
 
-from stateward.errors import RunError, UnknownSession
+from stateward.errors import RunError
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.cipher import TextCipher
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.json_text import read_json, write_json
 from stateward.run.store.lease import check_fence
+from stateward.run.store.owner import no_session
 from stateward.run.threads import Threads
 
 POLL_S = 0.05
@@ -96,7 +97,7 @@ class Mailbox:
         cipher = self._connection.cipher
         with self._connection.transaction(session) as cur:
             if cur.execute("SELECT 1 FROM stateward_sessions WHERE id = ?", (session,)).fetchone() is None:
-                raise UnknownSession(f"No session `{session}`", fix="Send an input to open it.")
+                raise no_session(session, where=self._connection.label)
             last, now = _last(cur, session), self._connection.now()
             ours = self._connection.repeated and last is not None and last[1:] == (event, now, by)
             no = (last[0] if last else 0) + (not ours)

@@ -12,10 +12,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
-from typing import Any, LiteralString, cast
+from typing import Any, LiteralString, TypeVar, cast
 from zlib import crc32
 
 import psycopg
@@ -38,6 +38,7 @@ _ALL, _ONE, _SHARED = 21335, 21336, 21337
 """First halves of our advisory locks: the whole database, one session, what all sessions share."""
 
 Raw = psycopg.Connection[TupleRow]
+T = TypeVar("T")
 
 
 class PostgresConnection(Connection):
@@ -213,6 +214,10 @@ class PostgresConnection(Connection):
     def dialect(self, statement: str) -> str:
         """Return the statement in PostgreSQL's words."""
         return worded(statement)
+
+    def persist(self, work: Callable[[], T]) -> T:
+        """Do work again while its connection is lost; inside a transaction only the outermost work is."""
+        return work() if self._here.depth else super().persist(work)
 
     def close(self) -> None:
         """Close the connections; a second call does nothing."""

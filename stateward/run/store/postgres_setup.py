@@ -3,7 +3,7 @@
 LangGraph's set-up is not safe to race, and builds indexes in a way that waits for every other transaction: a process
 that waited for a lock inside one would hold it up for ever. So the lock is asked for again and again instead.
 
-Source: HAZARDS 14; https://www.postgresql.org/docs/current/sql-createindex.html (concurrent builds).
+Source: HAZARDS 14; the PostgreSQL manual, CREATE INDEX, "Building indexes concurrently".
 """
 
 from __future__ import annotations

@@ -61,6 +61,8 @@ def advice(error: Error) -> tuple[str, bool]:
     for kind, fix in _ADVICE:
         if isinstance(error, kind):
             return fix, False
+    if isinstance(error, errors.IdleInTransactionSessionTimeout):
+        return "Try again: this process stood still inside a transaction, and the server ended it.", True
     if isinstance(error, _AGAIN):
         return "Try again: another transaction came in between.", True
     if isinstance(error, OperationalError | InterfaceError):

@@ -213,6 +213,7 @@ def _seen(stored: StoredCheckpoint, controls: Mapping[str, Json]) -> _Seen:
     versions: Json = stored.content.get("channel_versions") or {}
     control = {} if stored.namespace else controls.get(stored.id) or {}
     branches: dict[str, Json] = control.get("branches") or {}
+    parents: Json = stored.metadata.get("parents") or {}
     unheld = frozenset(stored.metadata.get(_COUNTERS) or {}) & versions.keys() - values.keys()
     return _Seen(
         node=Node(id=stored.id, parent=stored.parent, held=frozenset(values), missing=unheld),
@@ -221,7 +222,7 @@ def _seen(stored: StoredCheckpoint, controls: Mapping[str, Json]) -> _Seen:
         branch=control.get("branch") or MAIN_BRANCH,
         heads=tuple(branch["head"] for branch in branches.values() if branch.get("head")),
         pinned=bool(stored.metadata.get(PIN)),
-        around=(stored.metadata.get("parents") or {}).get(""),
+        around=parents.get(""),
         size=stored.size,
         named=frozenset((stored.namespace, channel, str(version)) for channel, version in versions.items()),
     )

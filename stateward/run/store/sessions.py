@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stateward.errors import UnknownSession
 from stateward.run.checkpoint import TERMINAL, wakes_at
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.connection import Connection, persistent
@@ -14,6 +13,7 @@ from stateward.run.store.cursor import Cursor
 from stateward.run.store.json_text import read_json, write_json
 from stateward.run.store.lease import is_living
 from stateward.run.store.mailbox import take
+from stateward.run.store.owner import no_session, refuse_stranger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ _SELECT = """
 SELECT s.id, s.graph, s.tenant, s.status, s.path, s.run, s.run_no, s.branch, s.mode,
     s.chart_hash, s.policy_hash, s.schema_hash, s.reason, s.created_at, s.updated_at,
     s.holder, s.fence, s.lease_until, s.wakes_at, s.mail,
-    COUNT(CASE WHEN j.kind = 'model' THEN 1 END),
+    COUNT(CASE WHEN j.kind = 'model' AND j.tries > 0 THEN 1 END),
     COALESCE(SUM(j.tokens_in + j.tokens_out), 0),
     COALESCE(SUM(j.usd), 0)
 FROM stateward_sessions s LEFT JOIN stateward_journal j ON j.session = s.id
@@ -134,9 +134,7 @@ class Sessions:
         with self._connection.read() as cur:
             row = cur.execute(_SELECT + "WHERE s.id = ? GROUP BY s.id", (session,)).fetchone()
         if row is None:
-            raise UnknownSession(
-                f"No session `{session}`", where=self._connection.label, fix="List them with `sessions`."
-            )
+            raise no_session(session, where=self._connection.label)
         return self._row(row)
 
     @persistent
@@ -167,6 +165,19 @@ class Sessions:
         with self._connection.read() as cur:
             cur.execute(_SELECT + where + "GROUP BY s.id ORDER BY s.created_at, s.id", values)
             return tuple(self._row(row) for row in cur.fetchall())
+
+    def refuse_stranger(self, session: str, *, tenant: str) -> None:
+        """Refuse a caller of another tenant than the session's.
+
+        Args:
+            session: The session's id.
+            tenant: Whom the caller names; empty when nobody.
+
+        Raises:
+            UnknownSession: The session belongs to another tenant.
+        """
+        if tenant:
+            refuse_stranger(session, owner=self.tenant(session), tenant=tenant, where=self._connection.label)
 
     @persistent
     def waking(self, *, graph: str, now: float) -> tuple[str, ...]:

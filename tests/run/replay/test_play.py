@@ -114,6 +114,17 @@ def test_halted_run_whose_limit_was_raised_goes_on_in_the_replay(drive: Drive, s
     assert same(driven)
 
 
+def test_limit_that_was_raised_before_the_end_of_a_run_is_raised_after_the_same_trip(drive: Drive, shop: Shop) -> None:
+    """The chart took the fuse and waited; a person raised the limit, and the work was done again."""
+    driven = drive(compiled(looks("a", "b", "c", "d"), box=shop.box, policy=policy("three_calls"), handles=["fuse"]))
+    assert driven.start({}).path == "HELP"
+    row = driven.session.row()
+    assert row is not None
+    driven.session.database.ledger.raise_limit("s1", row.run, "WORK", "calls", 9, "ann", "a good customer")
+    assert driven.resume("again").status == "completed"
+    assert same(driven)
+
+
 def test_fuse_that_trips_in_a_batch_lets_the_same_calls_pass(drive: Drive, shop: Shop) -> None:
     """Calls of a batch race for the rest of a budget; in the replay they come in the order in which they came."""
 

@@ -24,10 +24,13 @@ def _append(values: list[Any], more: Sequence[list[Any]]) -> list[Any]:
     return [*values, *(one for batch in more for one in batch)]
 
 
+_reduce: Any = messages_reducer  # it takes lists, and is given lists
+
+
 class Lines(TypedDict, total=False):
     """What is said, what is noted, and what is seldom noted."""
 
-    messages: Annotated[list[AnyMessage], GrowingDelta(messages_reducer)]
+    messages: Annotated[list[AnyMessage], GrowingDelta(_reduce)]
     notes: Annotated[list[Any], DeltaChannel(_append, snapshot_frequency=5)]
     seldom: Annotated[list[Any], DeltaChannel(_append)]
     do: str

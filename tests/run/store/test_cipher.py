@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.errors import CheckpointError, CodecError
+from stateward.opening import keys_here
 from stateward.run.store.cipher import KEY_VARIABLE, MAGIC, Cipher, Clear, cipher_for
 
 OLD, NEW = b"o" * 32, b"n" * 16
@@ -81,7 +82,7 @@ def test_keys_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None
     """The first one seals."""
     named = [f"{name}:{base64.b64encode(key).decode()}" for name, key in (("new", NEW), ("old", OLD))]
     monkeypatch.setenv(KEY_VARIABLE, ", ".join(named))
-    cipher = cipher_for(None)
+    cipher = cipher_for(keys_here())
     assert cipher is not None
     assert b"new" in cipher.seal(b"data", *PLACE)
     assert cipher.open(Cipher({"old": OLD}).seal(b"data", *PLACE), *PLACE) == b"data"
@@ -97,7 +98,7 @@ def test_keys_that_are_none_are_refused(bad: str, monkeypatch: pytest.MonkeyPatc
     """Rather than storing anything in clear."""
     monkeypatch.setenv(KEY_VARIABLE, bad)
     with pytest.raises(CheckpointError, match="Give keys of 16, 24 or 32 bytes"):
-        cipher_for(None)
+        cipher_for(keys_here())
 
 
 def test_an_empty_set_of_keys_is_refused() -> None:

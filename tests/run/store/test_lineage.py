@@ -27,7 +27,13 @@ def test_the_nearest_full_copy_is_where_the_line_begins() -> None:
 
 def test_each_channel_has_a_full_copy_of_its_own() -> None:
     """Both are kept, and every stretch moves to what is before it."""
-    line = [node("a", None, held="n"), node("b", "a"), node("c", "b", held="m"), node("d", "c"), node("e", "d", missing="mn")]
+    line = [
+        node("a", None, held="n"),
+        node("b", "a"),
+        node("c", "b", held="m"),
+        node("d", "c"),
+        node("e", "d", missing="mn"),
+    ]
     found = thinned(line, wanted=["e"])
     assert (found.kept, found.stretches) == ({"a", "c", "e"}, {"a": ("b",), "c": ("d",)})
 

@@ -135,7 +135,9 @@ def test_what_is_encrypted_stays_so(opening: Open, tmp_path: Path) -> None:
     shop, there = Shop(), opening("sqlite", keys=KEYS)
     waiting(shop, there)
     archive_session(there, "s1", path=tmp_path / "a.zip")
-    assert "lookup" not in str([line for line in read_archive(tmp_path / "a.zip", layout=VERSION)[1] if line["line"] != "row"])
+    assert "lookup" not in str(
+        [line for line in read_archive(tmp_path / "a.zip", layout=VERSION)[1] if line["line"] != "row"]
+    )
     for keys in (None, {"k1": b"2" * 32}):
         with pytest.raises(CodecError):
             restore_session(opening("memory", keys=keys), tmp_path / "a.zip")
