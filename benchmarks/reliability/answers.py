@@ -117,15 +117,16 @@ def from_another_tenant(counter: Counter, id: str, random: Random) -> Told:
 
 
 def expired(counter: Counter, id: str, random: Random) -> Told:
-    """The time to answer has run out; who goes on is asked anew."""
+    """The time to answer has run out: the call is refused, and only a new run asks anew."""
     session = counter.session(id)
     ask = counter.start(session).asks[0]
     with counter.database.transaction(id) as cur:
         cur.execute("UPDATE stateward_asks SET expires_at = ? WHERE id = ?", (counter.clock.now() + 10, ask))
     counter.clock.advance(11)
     refused = is_refused(partial(counter.answer, session, ask))
-    is_refused(partial(counter.resume, session))
+    counter.resume(session)
     before = len(counter.paid)
+    counter.start(session)
     _approve_all(counter, session)
     return Told(unauthorised=before, authorised=len(counter.paid) - before, passed=not refused)
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from typing_extensions import TypedDict
 
 import stateward as sw
-from stateward.errors import StaleFence
+from stateward.errors import CheckpointError, StaleFence
 from stateward.run.graph import ChartGraph
 from stateward.run.session import Outcome
 from stateward.run.store.database import Database
@@ -36,6 +36,8 @@ WORK = "benchmarks.reliability.victim:live"
 APPROVER = "ann"
 REFUSED = 3
 """The exit status of a process whose fence was stale."""
+AWAY = 4
+"""The exit status of a process that could not work on its database."""
 
 
 class Case(TypedDict, total=False):
@@ -195,7 +197,7 @@ def live(
         lease_s: How long its lease lives without a heartbeat.
 
     Returns:
-        The exit status: 0, or `REFUSED` when somebody else had taken over.
+        The exit status: 0, `REFUSED` when somebody else had taken over, or `AWAY`.
     """
     killer, world = (Stopper if stops else Killer)(at), World(Path(folder) / f"{case}.world")
     with sw.open(url, lease_ttl_s=lease_s) as database:
@@ -208,6 +210,8 @@ def live(
                 outcome = go_on(session, outcome, how=how)
         except StaleFence:
             return REFUSED
+        except CheckpointError:
+            return AWAY
     (Path(folder) / f"{case}.points").write_text("\n".join(killer.passed))
     return 0
 

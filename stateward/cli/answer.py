@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Annotated, Literal
 
 import typer
@@ -65,11 +64,11 @@ def _answer(
         if session is None or any(other.path == found.path for other in database.asks.open(found.session)):
             _show(answered, database=database, as_json=as_json)
             return
-        raise typer.Exit(_go_on(session, as_json=as_json))
+        later = options.again_with(session.id, overrides=overrides or (), db=db, graph=graph)
+        raise typer.Exit(_go_on(session, later=later, as_json=as_json))
 
 
-def _go_on(session: Session, *, as_json: bool) -> int:
-    later = shlex.join(["stateward", "resume", session.id])
+def _go_on(session: Session, *, later: str, as_json: bool) -> int:
     try:
         return show_outcome(drive_alone(session, None), as_json=as_json)
     except Stopped:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import getpass
+import os
+import shlex
+from collections.abc import Sequence
 from typing import Annotated
+from urllib.parse import urlsplit, urlunsplit
 
 import typer
+from psycopg.conninfo import conninfo_to_dict
 
+from stateward.run.store.backend import SERVERS
 from stateward.run.tables import DEFAULT_TABLES
 
 DEFAULT_DB = DEFAULT_TABLES
+DB_VARIABLE = "STATEWARD_DB"
 
 Graph = Annotated[
     str, typer.Argument(metavar="GRAPH", help="A name in langgraph.json, or module:attribute.", show_default=False)
@@ -19,8 +26,9 @@ Db = Annotated[
     typer.Option(
         "--db",
         metavar="URL",
-        envvar="STATEWARD_DB",
-        help="The database: sqlite:///relative.db, sqlite:////absolute.db, or memory: which keeps nothing.",
+        envvar=DB_VARIABLE,
+        help="The database: sqlite:///relative.db, sqlite:////absolute.db, postgresql://user@host/database, or"
+        " memory: which keeps nothing.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; docs/cli.md tells its shape.")]
@@ -56,3 +64,44 @@ def person(by: str | None) -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
         return ""
+
+
+def again(*words: str, db: str) -> str:
+    """Write the command that goes on with this one.
+
+    Args:
+        words: The command and its arguments, without `stateward` and `--db`.
+        db: From `--db`.
+
+    Returns:
+        One line for a shell. A database that the next command takes for itself is not named. A password is left out:
+        libpq also takes it from `PGPASSWORD` or `~/.pgpass`, and a terminal's output is kept.
+    """
+    own = db in (DEFAULT_DB, os.environ.get(DB_VARIABLE))
+    return shlex.join(["stateward", *words, *([] if own else ["--db", _shown(db)])])
+
+
+def again_with(session: str, *, overrides: Sequence[str], db: str, graph: str | None = None) -> str:
+    """Write the command that goes on with a session.
+
+    Args:
+        session: Its id.
+        overrides: What its run was started with.
+        db: From `--db`.
+        graph: The graph's word, when it is not the name in the session's row.
+
+    Returns:
+        One line for a shell.
+    """
+    settings = [word for override in overrides for word in ("--set", override)]
+    return again("resume", session, *(["--graph", graph] if graph else []), *settings, db=db)
+
+
+def _shown(db: str) -> str:
+    password = conninfo_to_dict(db).get("password") if db.startswith(SERVERS) else None
+    if not password:
+        return db
+    parts = urlsplit(db)
+    who, at, host = parts.netloc.rpartition("@")
+    query = "&".join(one for one in parts.query.split("&") if not one.startswith("password="))
+    return urlunsplit(parts._replace(netloc=f"{who.partition(':')[0]}{at}{host}", query=query))

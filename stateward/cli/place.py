@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from stateward.cli.loading import MANIFEST, is_known, load
 from stateward.errors import CheckpointError, DefinitionError
-from stateward.run.session import Session
 from stateward.opening import open_database
-from stateward.run.store.database import Database
-
-_FILE = "sqlite:///"
+from stateward.run.session import Session
+from stateward.run.store.backend import SERVERS, without_secrets
+from stateward.run.store.database import MEMORY, Database
+from stateward.run.store.existing import is_there
 
 
 def open_existing(url: str) -> Database:
-    """Open a database that must be there: asking about sessions makes no file.
+    """Open a database that must be there: asking about sessions makes no file and no tables.
 
     Args:
         url: From `--db`.
@@ -24,11 +23,19 @@ def open_existing(url: str) -> Database:
         The database.
 
     Raises:
-        CheckpointError: There is no such file, or it cannot be opened.
+        CheckpointError: Nothing was ever run in it, or it cannot be opened.
     """
-    if url.startswith(_FILE) and not Path(url.removeprefix(_FILE)).is_file():
+    if url == MEMORY:
         raise CheckpointError(
-            "There is no database yet", where=f"`{url}`", fix="Run something first, or name another with `--db`."
+            "A database in memory ends with the command that made it",
+            where=f"`{url}`",
+            fix="Name with `--db` the database that the sessions were run in.",
+        )
+    if not is_there(url):
+        raise CheckpointError(
+            "There is no database yet",
+            where=f"`{without_secrets(url) if url.startswith(SERVERS) else url}`",
+            fix="Run something first, or name another with `--db`.",
         )
     return open_database(url)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
 
@@ -65,7 +64,8 @@ def _resume(
         try:
             driven = drive_alone(found, event_command(event, data=fields))
         except Stopped:
-            say(f"Stopped. Nothing is lost; go on with:\n  {shlex.join(['stateward', 'resume', session])}")
+            later = options.again_with(session, overrides=overrides or (), db=db, graph=graph)
+            say(f"Stopped. Nothing is lost; go on with:\n  {later}")
             raise typer.Exit(EXIT_STOPPED) from None
         raise typer.Exit(show_outcome(driven, as_json=as_json))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,10 +21,10 @@ from stateward.cli.rendering import cell, columns_of, print_facts, print_json, p
 from stateward.cli.stop import EXIT_STOPPED, Stop, Stopped
 from stateward.errors import ConfigError, DefinitionError, InputRefused
 from stateward.job import Job
+from stateward.opening import open_database
 from stateward.run.invocation import new_id
 from stateward.run.session import Session
-from stateward.opening import open_database
-from stateward.run.store.database import Database
+from stateward.run.store.database import MEMORY, Database
 
 _HELP = """Run a chart on a file of items, or on one input.
 
@@ -73,9 +72,7 @@ class _Order:
     @property
     def again(self) -> str:
         """The command that goes on with this one."""
-        words = ["stateward", "run", self.graph, self.given, *self.overrides, "--resume"]
-        if self.db != options.DEFAULT_DB:
-            words += ["--db", self.db]
+        words = ["run", self.graph, self.given, *self.overrides, "--resume"]
         if self.out is not None:
             words += ["--out", str(self.out)]
         if self.session is not None:
@@ -83,7 +80,7 @@ class _Order:
         for ours, theirs in self.columns.items():
             words += ["--map", f"{ours}={theirs}"]
         words += ["--concurrency", str(self.concurrency)] if self.concurrency != 8 else []
-        return shlex.join([*words, "--json"] if self.as_json else words)
+        return options.again(*words, *(["--json"] if self.as_json else []), db=self.db)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -156,7 +153,10 @@ def _one(order: _Order, loaded: Loaded, database: Database) -> int:
     try:
         driven = drive_alone(session, None if going_on else _inline(order.given))
     except Stopped:
-        say(f"Stopped. Nothing is lost; go on with:\n  {shlex.join(['stateward', 'resume', session.id])}")
+        graph = None if order.graph == session.graph.machine.name else order.graph
+        later = options.again_with(session.id, overrides=order.overrides, db=order.db, graph=graph)
+        say("Stopped.")
+        _say_how_to_go_on(later, db=order.db)
         return EXIT_STOPPED
     return show_outcome(driven, as_json=order.as_json)
 
@@ -222,11 +222,13 @@ def _stopped(order: _Order, report: Report, *, plan: Plan) -> int:
     total = len(plan.batches)
     middle, rest = report.begun - report.done, total - report.begun
     say(f"Stopped: {report.done} of {total} sessions done, {middle} in the middle, {rest} not begun.")
-    if order.db == "memory:":
-        say("The database was in memory, so nothing is left of them.")
-    else:
-        say(f"Nothing is lost; go on with:\n  {order.again}")
+    _say_how_to_go_on(order.again, db=order.db)
     return EXIT_STOPPED
+
+
+def _say_how_to_go_on(command: str, *, db: str) -> None:
+    in_memory = "The database was in memory, so nothing is left of it."
+    say(in_memory if db == MEMORY else f"Nothing is lost; go on with:\n  {command}")
 
 
 def _show(order: _Order, plan: Plan, *, rows: Sequence[Row], summary: Mapping[str, object]) -> None:

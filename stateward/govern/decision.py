@@ -80,6 +80,8 @@ class NeedsApproval:
     rule: str
     approvers: tuple[str, ...] = ()
     """Who may approve; empty means anyone who can answer asks."""
+    expires_s: float | None = None
+    """How many seconds to wait for them; None means without end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,4 +247,5 @@ def _approval(effective: Effective, *, request: CallRequest, approved: bool) -> 
         reason=f"tool `{request.name}` is restricted here",
         rule=ruling.origin,
         approvers=ruling.approvers or (),
+        expires_s=ruling.expires_s,
     )

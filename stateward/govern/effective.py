@@ -204,6 +204,8 @@ def _rows(policy: Effective) -> Iterator[Row]:
         yield Row(part=f"tool {ruling.tool}", value=ruling.level, origin=ruling.origin)
         if ruling.approvers is not None:
             yield Row(part=f"approvers {ruling.tool}", value=ruling.approvers, origin=ruling.origin)
+        if ruling.expires_s is not None:
+            yield Row(part=f"expires_s {ruling.tool}", value=ruling.expires_s, origin=ruling.origin)
     yield from _default_rows(policy.layers)
     yield from _folded_rows(policy.layers)
     yield from _contract_rows(policy.layers)

@@ -70,6 +70,8 @@ class Rule:
     """Calls of each matching tool; None sets no limit."""
     approvers: tuple[str, ...] | None = None
     """Who may approve a restricted call; None means anyone who can answer asks."""
+    expires_s: float | None = None
+    """Seconds for which a restricted call waits for an answer; then it is refused. None sets no limit."""
 
     def __post_init__(self) -> None:
         said = _content(self)
@@ -201,4 +203,13 @@ class Policy:
         """
         content = asdict(self)
         del content["source"]
+        if self.tools is not None:
+            content["tools"]["rules"] = [_hashed(rule) for rule in self.tools.rules]
         return digest(content)
+
+
+def _hashed(rule: Rule) -> dict[str, object]:
+    said = asdict(rule)
+    if rule.expires_s is None:  # rules had no such part once, and a run that was pinned then must not drift
+        del said["expires_s"]
+    return said

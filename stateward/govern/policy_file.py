@@ -77,7 +77,9 @@ def _tools(said: ToolsShape) -> ToolPolicy:
 
 def _rule(said: RuleShape) -> Rule:
     approvers = None if said.approvers is None else tuple(said.approvers)
-    return Rule(match=said.match, level=said.level, max_calls=said.max_calls, approvers=approvers)
+    return Rule(
+        match=said.match, level=said.level, max_calls=said.max_calls, approvers=approvers, expires_s=said.expires_s
+    )
 
 
 def _window(said: WindowShape) -> Window:

@@ -81,11 +81,13 @@ class RuleShape(_Strict):
     level: Level
     max_calls: Count | None = None
     approvers: Annotated[list[Person], Field(min_length=1)] | None = None
+    expires_s: Annotated[Number, Field(gt=0, le=31_536_000)] | None = None
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        if self.approvers is not None and self.level != "restricted":
-            raise ValueError("`approvers` only on a rule whose level is restricted")
+        for key, value in (("approvers", self.approvers), ("expires_s", self.expires_s)):
+            if value is not None and self.level != "restricted":
+                raise ValueError(f"`{key}` only on a rule whose level is restricted")
         return self
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from stateward.errors import DefinitionError
 from stateward.govern.pattern import compile_pattern
 from stateward.govern.policy import Level, Rule, ToolPolicy
 
+Amount = TypeVar("Amount", int, float)
 _RANK: dict[Level, int] = {"allowed": 0, "restricted": 1, "forbidden": 2}
 
 
@@ -42,6 +44,8 @@ class Ruling:
     max_calls: int | None = None
     approvers: tuple[str, ...] | None = None
     """Sorted; None means anyone, an empty tuple means nobody."""
+    expires_s: float | None = None
+    """How long an approval is waited for; None means without end."""
     explicit: bool = True
     """Whether a rule named the tool (False: the section's default decided)."""
 
@@ -52,14 +56,15 @@ class Ruling:
             other: The inner ruling on the same tool.
 
         Returns:
-            The stricter level with its origin (the outer one's when both are equal), the smaller count, and
-            the approvers that both accept.
+            The stricter level with its origin (the outer one's when both are equal), the smaller count, the
+            approvers that both accept, and the shorter wait for them.
         """
         stricter = other if rank(other.level) > rank(self.level) else self
         return replace(
             stricter,
             max_calls=_least(self.max_calls, other.max_calls),
             approvers=_common(self.approvers, other.approvers),
+            expires_s=_least(self.expires_s, other.expires_s),
             explicit=self.explicit or other.explicit,
         )
 
@@ -90,10 +95,17 @@ def ruling_in(section: ToolPolicy, *, tool: str, place: str) -> Ruling:
 def _from_rule(rule: Rule, *, tool: str, origin: str) -> Ruling:
     approvers = None if rule.approvers is None else tuple(sorted(set(rule.approvers)))
     level = known_level(rule.level)
-    return Ruling(tool=tool, level=level, origin=origin, max_calls=rule.max_calls, approvers=approvers)
+    return Ruling(
+        tool=tool,
+        level=level,
+        origin=origin,
+        max_calls=rule.max_calls,
+        approvers=approvers,
+        expires_s=rule.expires_s,
+    )
 
 
-def _least(one: int | None, other: int | None) -> int | None:
+def _least(one: Amount | None, other: Amount | None) -> Amount | None:
     known = [value for value in (one, other) if value is not None]
     return min(known) if known else None
 

@@ -31,7 +31,7 @@ def refuse_loosening(layers: Sequence[Layer], *, tools: Sequence[str]) -> None:
 
     Raises:
         PolicyLoosened: An inner policy has a larger limit, timeout or window, a weaker level or default, a wider set of
-            approvers, or another contract of the same name than an outer one.
+            approvers or a longer wait for them, or another contract of the same name than an outer one.
 
     Source:
         DESIGN.md, decision 7.
@@ -71,9 +71,12 @@ def _bounds(layer: Layer, *, tools: Sequence[str]) -> Iterator[_Bound]:
         if value is not None:
             yield _Bound(part=part, value=value, origin=layer.origin(part))
     for tool in tools:
-        counted = layer.tool_limit(tool)
-        if counted is not None:
-            yield _Bound(part=f"max_calls of tool {tool}", value=counted.value, origin=counted.origin)
+        ruling = layer.ruling(tool)
+        if ruling is None:
+            continue
+        for key, value in (("max_calls", ruling.max_calls), ("expires_s", ruling.expires_s)):
+            if value is not None:
+                yield _Bound(part=f"{key} of tool {tool}", value=value, origin=ruling.origin)
 
 
 def _compare_defaults(parent: Layer, *, child: Layer) -> None:

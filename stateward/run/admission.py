@@ -24,11 +24,12 @@ from stateward.run.node import Values, begin
 from stateward.run.payload import nearest, payload
 from stateward.run.plan import HUB, Machine
 from stateward.run.progress import Progress
+from stateward.run.pairing import well_paired
 from stateward.run.resume import INPUT, Answers, Before, Happened, claim, enveloped, occurrence, read
 from stateward.run.update import as_update
 from stateward.run.wait import unexpected
 
-_REOPENS = ("fuse.turns", "fuse.usd", "fuse.calls")
+REOPENS = ("fuse.turns", "fuse.usd", "fuse.calls")
 """Fuses whose limit a person can raise for a run."""
 
 
@@ -136,6 +137,8 @@ def _open_run(machine: Machine, given: object, *, before: Stored, invocation: In
     begin(machine, {**values, **update, CHANNEL: merge({}, delta)}, where="the start")
     if last is not None:
         refuse_rest(last, invocation)
+    if invocation.shared:
+        update = well_paired(update, values, machine.schema.messages, invocation)
     return {**update, CHANNEL: delta}
 
 
@@ -221,7 +224,7 @@ def _reopened(machine: Machine, control: Control) -> Command[Any] | None:
     all that a fuse stopped go on; what else failed there ends the run again.
     """
     event = str((control.reason or {}).get("event", ""))
-    if control.status != "halted" or event not in _REOPENS:
+    if control.status != "halted" or event not in REOPENS:
         return None
     refuse_drift(machine, control)
     path = str((control.reason or {}).get("state", ""))
@@ -229,7 +232,7 @@ def _reopened(machine: Machine, control: Control) -> Command[Any] | None:
     if state not in machine.plans or state not in control.configuration.active:
         return None
     delta: Json = {"status": "running", "reason": None, "last": {"event": "resume", "state": path}}
-    stopped = dict.fromkeys(region for region, why in control.failed.items() if why["event"] in _REOPENS)
+    stopped = dict.fromkeys(region for region, why in control.failed.items() if why["event"] in REOPENS)
     if not stopped:
         return Command(update={CHANNEL: delta}, goto=machine.activity_node(state))
     return Command(update={CHANNEL: {**delta, "failed": stopped, "ended": stopped}}, goto=HUB)
@@ -298,7 +301,8 @@ def refuse_drift(machine: Machine, control: Control) -> None:
     raise Drift(
         f"The run was started by another definition: {'; '.join(parts)}",
         where=f"run {control.run}",
-        fix="Go on with the code and policy that started it, or send the input to another session.",
+        fix="Go on with the code and policy that started it, or let the session adopt this definition: "
+        "`stateward migrate SESSION`, or `stateward.migration.adopt`, with what was renamed.",
     )
 
 

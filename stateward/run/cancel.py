@@ -62,6 +62,7 @@ def cancelled(caller: Caller, *, by: str, reason: str, wait_s: float) -> Steps[N
         if lease is None:
             row = yield Work(fn=database.sessions.get, args=(session,))  # what its holder has left behind
             if run is not None and row.status == "cancelled":
+                yield from orderer.forget(session)
                 return
             _refuse_ended(row)
             if (yield from _ended_here(caller, halt)):

@@ -21,6 +21,7 @@ states by their paths, so that a chart may grow without breaking what is stored.
 | `run` | id, number in the session, mode, pinned hashes |
 | `branch` | name of the line of checkpoints |
 | `branches` | the session's lines by name: where each began and was left; see `run/branch.py` |
+| `left` | keys of the state that a migration left behind; see `run/migration_values.py` |
 | `event` | what brought the chart into its present state, when that was an event |
 | `reason` | why the run ended, when it did not complete |
 | `last` | what the last step did: event, transitions, guard verdicts, changed keys, cost, letters |
@@ -58,7 +59,7 @@ TERMINAL: frozenset[str] = frozenset({"completed", "halted", "failed", "cancelle
 Json = dict[str, Any]
 """JSON as LangGraph stores it: the shape is checked by `decode`, not by the type."""
 
-_MERGED = frozenset({"history", "entries", "marks", "asks", "ended", "brought", "failed", "timers"})
+MERGED = frozenset({"history", "entries", "marks", "asks", "ended", "brought", "failed", "timers"})
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 _KEYS = frozenset({"status", "at", "run"})
 """What every control value has, and below what its `run` and the hashes in it have."""
@@ -77,7 +78,7 @@ def merge(current: Json, delta: Json) -> Json:
         The new control value.
     """
     merged = {**current, **delta}
-    for table in _MERGED & delta.keys():
+    for table in MERGED & delta.keys():
         merged[table] = _merge_table(current.get(table), delta[table])
     return merged
 
@@ -223,7 +224,17 @@ def _decode(raw: Mapping[str, Any], chart: Definition) -> Control:
             raise KeyError(*sorted(keys - part.keys()))
     if raw["status"] not in _STATUSES:
         raise KeyError(f"status {raw['status']!r}")
-    return Control(configuration=_configuration(raw, chart), event=decode_event(raw.get("event"), chart), raw=raw)
+    known = _still_known(raw, chart) if raw["status"] in TERMINAL else raw
+    return Control(configuration=_configuration(known, chart), event=decode_event(known.get("event"), chart), raw=raw)
+
+
+def _still_known(raw: Mapping[str, Any], chart: Definition) -> Json:
+    """Where a run ended that is over need not be in the chart any more: the next one begins anew."""
+    paths, reopens = chart.by_path, raw["status"] == "halted"
+    history = {path: states for path, states in (raw.get("history") or {}).items() if {path, *states} <= paths.keys()}
+    entries = {path: count for path, count in (raw.get("entries") or {}).items() if path in paths}
+    at = [path for path in raw["at"] if path in paths]
+    return {"at": at, "history": history, "entries": entries, "event": raw.get("event") if reopens else None}
 
 
 def decode_event(raw: Mapping[str, Any] | None, chart: Definition) -> Occurrence | None:
@@ -290,7 +301,8 @@ def _drifted(path: str, chart: Definition) -> Drift:
     return Drift(
         f"The checkpoint is in state `{path}`, which chart `{chart.name}` does not have",
         where="the stored configuration",
-        fix=f"States now: {', '.join(states)}. Resume with the chart that started the run.",
+        fix=f"States now: {', '.join(states)}. Resume with the chart that started the run, or adopt this one: "
+        f"`stateward migrate SESSION --state {path}=NEW`.",
     )
 
 

@@ -33,6 +33,7 @@ def drained(database: Database, *, session: str, by: str, reason: str, wait_s: f
     while True:
         lease: Lease | None = yield Work(fn=database.leases.held, args=(session,))
         if lease is None:
+            yield from orderer.forget(session)
             return
         over = yield from orderer.tell(lease)
         left_s = until - time.monotonic()

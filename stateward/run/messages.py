@@ -19,13 +19,15 @@ from langgraph.graph.message import (
 )
 from langgraph.graph.message import add_messages
 
+from stateward.run.growing import GrowingDelta
+
 SNAPSHOT_EVERY = 100
-"""Updates between two full copies of the history; bounds what a reader must replay."""
+"""Updates between two full copies of a short history; a long one has fewer (see `GrowingDelta`)."""
 
 
-def _channel() -> DeltaChannel[list[AnyMessage]]:
+def _channel() -> GrowingDelta:
     reducer = cast("Callable[[Any, Sequence[Any]], Any]", messages_reducer)  # it takes lists, and is given lists
-    return DeltaChannel(reducer, snapshot_frequency=SNAPSHOT_EVERY)
+    return GrowingDelta(reducer, snapshot_frequency=SNAPSHOT_EVERY)
 
 
 Messages = Annotated[list[AnyMessage], _channel()]

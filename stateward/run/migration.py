@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal
 
 from stateward.chart.delay import AFTER
 from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE
 from stateward.errors import InputRefused
 from stateward.run.checkpoint import Pins
-
-_EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 Kind = Literal["state", "history", "timer", "event", "ask", "call", "key", "fuse", "migration"]
 """What a line of a report is about.
@@ -46,10 +43,10 @@ class Migration:
         withdraw: Tools whose open questions are taken back; the activity is entered again and may ask anew.
     """
 
-    states: Mapping[str, str | None] = field(default=_EMPTY)
-    keys: Mapping[str, str | None] = field(default=_EMPTY)
-    values: Mapping[str, Any] = field(default=_EMPTY)
-    events: Mapping[str, str | None] = field(default=_EMPTY)
+    states: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+    keys: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    events: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     withdraw: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
@@ -93,9 +90,9 @@ class Migration:
             if name.startswith(prefix):
                 return _prefixed(prefix, self.state(name.removeprefix(prefix)))
         if name.startswith(AFTER):
-            path, _, number = name.removeprefix(AFTER).rpartition(".")
-            moved = _prefixed(AFTER, self.state(path))
-            return None if moved is None else f"{moved}.{number}"
+            path, dot, number = name.removeprefix(AFTER).rpartition(".")
+            moved = self.state(path)
+            return None if moved is None else f"{AFTER}{moved}{dot}{number}"
         return name
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stateward.chart.definition import Definition
+from stateward.chart.event import matches
 from stateward.errors import CodecError
 from stateward.run.checkpoint import Json, decode_event
 from stateward.run.migration import Kind, Line, Migration
 from stateward.run.plan import Machine
-from stateward.run.progress import is_kind
 
 _HISTORY = ".(history)"
 
@@ -83,7 +83,9 @@ class ControlMigration:
         if new is None:
             self._block("state", path, "The run stands there, so it cannot be gone: name the state it goes on in.")
         elif not self._known(new):
-            self._block("state", path, f"Declare what it is called: {example('states', path)}. {states_now(self._chart)}")
+            self._block(
+                "state", path, f"Declare what it is called: {example('states', path)}. {states_now(self._chart)}"
+            )
         elif self._chart.by_path[new] not in self._chart.tables.atoms:
             self._block("state", path, f"`{new}` has states inside now: name the one in which the run goes on.")
         else:
@@ -101,7 +103,9 @@ class ControlMigration:
             present = [nodes[child].path for child in inside if child in active]
             if node.kind == "parallel" and len(present) < len(inside):
                 missing = ", ".join(f"`{nodes[child].path}`" for child in inside if child not in active)
-                self._block("state", node.path or self._chart.name, f"The run stands in no state of its region {missing}.")
+                self._block(
+                    "state", node.path or self._chart.name, f"The run stands in no state of its region {missing}."
+                )
             if node.kind == "compound" and len(present) != 1:
                 both = " and ".join(f"`{path}`" for path in present)
                 self._block("state", node.path or self._chart.name, f"Only one state in it can be active, not {both}.")
@@ -124,7 +128,9 @@ class ControlMigration:
                 self._block("history", owner, f"{note}: {example('states', lost[0])}.")
             else:
                 kept[new] = states
-                self._told("history", owner, new.removesuffix(_HISTORY), note=f"remembers {', '.join(map(str, states))}")
+                self._told(
+                    "history", owner, new.removesuffix(_HISTORY), note=f"remembers {', '.join(map(str, states))}"
+                )
         return kept
 
     def _remembers(self, history: str, state: str | None) -> bool:
@@ -164,7 +170,9 @@ class ControlMigration:
     def _failed(self) -> Json:
         for path in self._raw.get("failed") or {}:
             if not self._known(self._migration.state(path)):
-                self._block("state", path, f"It has failed there; declare what it is called: {example('states', path)}.")
+                self._block(
+                    "state", path, f"It has failed there; declare what it is called: {example('states', path)}."
+                )
         return {path: self._reason(why) for path, why in self._keyed("failed").items()}
 
     def _reason(self, reason: Mapping[str, Any]) -> Json:
@@ -203,11 +211,15 @@ class ControlMigration:
             self._told("timer", old, note="It is forgotten.")
             return None
         if owner is not None and not self._known(mine):
-            self._block("timer", old, f"It belongs to `{owner}`; declare what that is called: {example('states', owner)}.")
+            self._block(
+                "timer", old, f"It belongs to `{owner}`; declare what that is called: {example('states', owner)}."
+            )
             return None
         if not self._is_taken(name, by=mine):
             where = "no transition" if mine is None else f"no `after` of `{mine}`"
-            self._block("timer", old, f"There is {where} for `{name}` now: {example('events', old)}, or None to forget it.")
+            self._block(
+                "timer", old, f"There is {where} for `{name}` now: {example('events', old)}, or None to forget it."
+            )
             return None
         moved = {**timer, "owner": mine, "event": {**timer["event"], "name": name}}
         if old == timer["id"]:  # those of the house are called like their event
@@ -220,7 +232,7 @@ class ControlMigration:
     def _is_taken(self, name: str, *, by: str | None) -> bool:
         source = None if by is None else self._chart.by_path[by]
         fitting = (t for t in self._chart.transitions if source is None or (t.source == source and t.delay is not None))
-        return any(is_kind(name, [event.removesuffix(".*") for event in t.events]) or "*" in t.events for t in fitting)
+        return any(matches(t.events, name=name) for t in fitting)
 
 
 def example(part: str, name: str) -> str:

@@ -34,6 +34,8 @@ class Orderer:
         self._by = by
         self._reason = reason
         self._told: set[int] = set()
+        self._given = False
+        """Whether an order is in the database."""
 
     def tell(self, lease: Lease) -> Steps[Future[None] | None]:
         """Tell the call behind a lease, once.
@@ -50,6 +52,7 @@ class Orderer:
         if live is None or live.fence != lease.fence:
             if is_new:
                 give = partial(self._database.orders.give, lease.session, fence=lease.fence, kind=self._kind)
+                self._given = True
                 yield Work(fn=partial(give, by=self._by, reason=self._reason))
             return None
         if self._kind == DRAIN:
@@ -57,6 +60,18 @@ class Orderer:
         else:
             live.halt(cancelling(by=self._by, reason=self._reason))
         return registry.over(lease.session)
+
+    def forget(self, session: str) -> Steps[None]:
+        """Take orders back that have been followed.
+
+        Args:
+            session: The session's id.
+
+        Returns:
+            A generator of work.
+        """
+        if self._given:
+            yield Work(fn=partial(self._database.orders.clear, session, fence=max(self._told)))
 
 
 def ended(over: Future[None] | None, *, within_s: float) -> Work:

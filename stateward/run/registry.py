@@ -64,6 +64,7 @@ class Registry:
     def __init__(self, orders: Callable[[], Iterable[Order]] | None = None) -> None:
         self._orders = orders
         self._live: dict[str, Live] = {}
+        self._known: tuple[Order, ...] = ()
         self._guard = threading.Lock()
         self._stop = threading.Event()
         self.looker: threading.Thread | None = None
@@ -148,7 +149,9 @@ class Registry:
             orders = tuple(self._orders())
         except StatewardError:
             return  # a locked or lost database may recover; whoever orders waits
-        for order in orders:
+        # An order may be read a moment before the call that it means is entered here.
+        self._known = orders or self._known
+        for order in self._known:
             live = self._live.get(order.session)
             if live is None or live.fence != order.fence:
                 continue

@@ -102,7 +102,7 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
     path, invocation = machine.chart.nodes[state].path, invocation_of(config)
     progress = begin(machine, values, where=path, now=invocation.now)
     ids = tuple(progress.control.asks.get(path, ()))
-    asks: list[Ask] = yield Work(fn=_load, args=(invocation, ids))
+    asks: Sequence[Ask] = yield Work(fn=_load, args=(invocation, ids))
     shown = {
         "kind": "ask",
         "state": f"{path}.ask",
@@ -197,8 +197,8 @@ def unexpected(
     )
 
 
-def _load(invocation: Invocation, ids: Sequence[str]) -> list[Ask]:
-    return [invocation.database.asks.get(ask) for ask in ids]
+def _load(invocation: Invocation, ids: Sequence[str]) -> tuple[Ask, ...]:
+    return invocation.database.asks.load(invocation.session, ids, fence=invocation.fence)
 
 
 def _claim(invocation: Invocation, answers: Answers) -> None:

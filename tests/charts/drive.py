@@ -68,12 +68,11 @@ class Driven:
     def running(self, given: Mapping[str, Any] | None = None) -> Generator[list[Outcome]]:
         """Run it in a thread, which has ended when the block has; the list gets where it stands then."""
         came: list[Outcome] = []
-        thread = Thread(target=lambda: came.append(self.start(given or {})))
+        # A daemon: when the block raises, nobody may be left to stop it.
+        thread = Thread(target=lambda: came.append(self.start(given or {})), daemon=True)
         thread.start()
-        try:
-            yield came
-        finally:
-            thread.join()
+        yield came
+        thread.join()
 
     @property
     def checkpoints(self) -> list[Any]:

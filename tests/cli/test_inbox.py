@@ -34,4 +34,4 @@ def test_a_missing_database_is_an_error_and_is_not_made(shell):
     result = shell.run("inbox")
     assert result.exit_code == 2
     assert "no database" in result.stderr
-    assert not (shell.folder / "toy.db").exists()
+    assert not any(shell.folder.glob("*.db"))

@@ -8,11 +8,26 @@ from stateward.cli.place import find_session, open_existing
 from stateward.errors import CheckpointError, DefinitionError, UnknownSession
 
 
-def test_a_database_that_is_not_there_is_not_made(tmp_path):
+def test_a_database_that_is_not_there_is_not_made(shell):
     """Asking is no reason to create a file."""
-    with pytest.raises(CheckpointError):
-        open_existing(f"sqlite:///{tmp_path}/none.db")
-    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(CheckpointError, match="no database yet"):
+        open_existing(f"sqlite:///{shell.folder}/none.db")
+    assert list(shell.folder.iterdir()) == []
+
+
+def test_a_server_without_tables_is_left_as_it_is(postgres):
+    """A wrong name is told, and no table is made there; the password is not told."""
+    url = postgres.url()
+    for _ in range(2):
+        with pytest.raises(CheckpointError, match="no database yet") as refused:
+            open_existing(url.replace("postgres:@", "postgres:secret@"))
+    assert "secret" not in str(refused.value)
+
+
+def test_a_database_in_memory_is_nothing_to_ask(shell):
+    """It ended with the command that ran something in it."""
+    result = shell.run("inbox", "--db", "memory:")
+    assert (result.exit_code, "ends with the command" in result.stderr) == (2, True)
 
 
 def test_a_session_is_found_with_its_graph(shell, database):

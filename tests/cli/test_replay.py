@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
-
 
 def test_a_recorded_run_comes_to_the_same(shell):
     """The exit code says so, and nothing was paid again."""
@@ -18,12 +15,12 @@ def test_a_recorded_run_comes_to_the_same(shell):
     assert shell.effects("pay") == 1
 
 
-def test_a_difference_is_told_and_the_exit_code_is_one(shell):
+def test_a_difference_is_told_and_the_exit_code_is_one(shell, database):
     """With the step, the state, and what came instead."""
     shell.run("run", "toy_desk", shell.inbox({"id": "m1", "text": "hello"}))
     shell.run("run", "toy_desk", shell.inbox({"id": "m2", "text": "hello"}))
-    with closing(sqlite3.connect(shell.url.removeprefix("sqlite:///"))) as raw, raw:
-        raw.execute("UPDATE stateward_journal SET fingerprint = 'other' WHERE session = 'case-m1'")
+    with database.transaction() as cur:
+        cur.execute("UPDATE stateward_journal SET fingerprint = 'other' WHERE session = 'case-m1'")
     result = shell.run("replay", "case-m1")
     assert result.exit_code == 1
     assert "differs from its record at step 2 in `WORKING.ACT`" in result.stdout

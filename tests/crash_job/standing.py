@@ -64,13 +64,14 @@ def _rests(session: SessionStanding) -> bool:
     return status not in ("running", "failed") and session.status == status and len(session.ends) == ends
 
 
-def look(place: Path) -> Standing:
+def look(place: Path, *, db: str | None = None) -> Standing:
     """Read the database and the shop in a folder, without changing them.
 
     Args:
         place: The folder.
+        db: The URL of the database, when it is not in the folder.
     """
-    with Shop(place / "shop.db") as shop, sw.open(f"sqlite:///{place / 'stateward.db'}") as database:
+    with Shop(place / "shop.db") as shop, sw.open(db or f"sqlite:///{place / 'stateward.db'}") as database:
         rows = [row for row in database.sessions.list() if row.run]
         attached = graph.attach(database)
         return Standing(

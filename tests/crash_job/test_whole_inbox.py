@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import random
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from nodes.support_desk.shop import Shop
-from tests.crash_job.forks import KILLED, ROOT
+from tests.crash_job.command import kill_run, stateward
+from tests.crash_job.forks import KILLED
 from tests.crash_job.messages import INBOX, rows
 from tests.crash_job.standing import Standing, look
 from tests.crash_job.trial import table, words
 
 pytestmark = pytest.mark.slow
-STATEWARD = (sys.executable, "-c", "from stateward.cli import main; main()")
 SEED = 2
 
 
@@ -33,31 +32,12 @@ class Answered:
     """Tools of the effects that came with the answers."""
 
 
-def stateward(*given: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
-    return subprocess.run([*STATEWARD, *given], cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-def kill_run(place: Path, *, resume: bool, after: int) -> int:
-    """Start the job, and kill it as soon as it has told the end of so many sessions."""
-    command = [*STATEWARD, *words(place, INBOX, resume=resume)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
-        assert run.stderr is not None
-        ended = 0
-        for line in run.stderr:
-            ended += line.startswith("[")
-            if ended == after:
-                break
-        run.kill()
-    return run.returncode
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Path:
     """The folder of a job that was killed three times, further on each time, and then resumed to its end."""
     folder, choose = tmp_path_factory.mktemp("inbox"), random.Random(SEED)
     moments = sorted(choose.sample(range(3, 75), 3))
-    killed = [kill_run(folder, resume=number > 0, after=moment) for number, moment in enumerate(moments)]
+    killed = [kill_run(words(folder, INBOX, resume=number > 0), after=moment) for number, moment in enumerate(moments)]
     assert killed == [KILLED] * 3
     run = stateward(*words(folder, INBOX, resume=True))
     assert run.returncode == 0, run.stderr

@@ -45,15 +45,16 @@ class Trial:
     standing: Standing
 
 
-def words(place: Path, inbox: Path, *, resume: bool) -> tuple[str, ...]:
+def words(place: Path, inbox: Path, *, resume: bool, db: str | None = None) -> tuple[str, ...]:
     """Return the command line of a job.
 
     Args:
         place: The folder of its files.
         inbox: Its messages.
         resume: Whether it was begun before.
+        db: The URL of the database, when it is not in the folder.
     """
-    files = (f"config.shop={place / 'shop.db'}", "--db", f"sqlite:///{place / 'stateward.db'}")
+    files = (f"config.shop={place / 'shop.db'}", "--db", db or f"sqlite:///{place / 'stateward.db'}")
     return ("run", "support_desk", str(inbox), *files, "--json", *(["--resume"] if resume else []))
 
 

@@ -136,6 +136,15 @@ def test_approvers_of_a_discovered_tool_are_those_all_layers_accept() -> None:
     assert fold(parent, child, tools=()).level("xyz").approvers == ("bob",)
 
 
+def test_the_shortest_wait_for_an_approval_holds_and_says_where_it_was_written() -> None:
+    """A child that says nothing about it inherits it."""
+    parent = policy("p", tools=rules("pay", level="restricted", expires_s=60))
+    child = policy("c", tools=rules("pay", level="restricted"))
+    both = fold(parent, child, tools=("pay",))
+    assert both.level("pay").expires_s == 60
+    assert [row.value for row in both.explain() if row.part == "expires_s pay"] == [60]
+
+
 counts = st.none() | st.integers(0, 9)
 sections = st.none() | st.builds(
     ToolPolicy,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stateward.config import load_policy
-from stateward.govern.policy import Fuses, Policy
+from stateward.govern.policy import Fuses, Policy, Rule, ToolPolicy
 
 FOLDER = Path(__file__).parent / "policies"
 
@@ -32,6 +32,14 @@ def test_the_hash_ignores_the_source(working: Policy) -> None:
 def test_the_hash_follows_the_content(working: Policy) -> None:
     """An edited policy has another hash."""
     assert replace(working, fuses=Fuses(turns=11)).hash != working.hash
+
+
+def test_the_hash_is_that_of_releases_whose_rules_could_not_expire() -> None:
+    """A run that was pinned by them goes on, unless a rule expires now."""
+    rule = Rule(match="pay", level="restricted")
+    plain = Policy(name="p", tools=ToolPolicy(rules=(rule,)))
+    assert plain.hash == "85325cb6db52053d119400947a7acd0226a4ace984885a00c1739e74bb4eae6d"
+    assert replace(plain, tools=ToolPolicy(rules=(replace(rule, expires_s=60),))).hash != plain.hash
 
 
 def test_the_hash_covers_the_mode(working: Policy) -> None:

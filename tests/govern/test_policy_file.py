@@ -33,6 +33,14 @@ def test_rules_keep_their_order() -> None:
     assert policy.tools.default == "forbidden"
 
 
+def test_a_rule_says_how_long_an_approval_is_waited_for() -> None:
+    """In seconds, beside who may give it."""
+    said = {"match": "pay", "level": "restricted", "approvers": ["ann"], "expires_s": 3600}
+    policy = read(tools={"rules": [said]})
+    assert policy.tools is not None
+    assert policy.tools.rules == (Rule(match="pay", level="restricted", approvers=("ann",), expires_s=3600),)
+
+
 WRONG: list[tuple[str, dict[str, object]]] = [
     ("nonsense", {"nonsense": 1}),
     ("version", {"version": 2}),

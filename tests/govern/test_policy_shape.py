@@ -23,6 +23,7 @@ WRONG: list[tuple[Callable[..., object], str, object]] = [
     *((rule, "match", value) for value in ("(", "(?=a)", None, 3)),
     *((rule, "max_calls", value) for value in (-1, 1.5, NAN, True, "3")),
     *((rule, "approvers", value) for value in ("ann", ["ann"], (), (None,), ("",), (" ",), ("ann", "\t"))),
+    *((rule, "expires_s", value) for value in (0, -1, NAN, ENDLESS, "60", True, 31_536_001)),
     *((ToolPolicy, "default", value) for value in ("Allowed", None, "deny")),
     *((ToolPolicy, "rules", value) for value in ([rule()], ({"match": "a", "level": "allowed"},), None)),
     *((Fuses, key, value) for key in ("turns", "calls") for value in (-1, 1.5, NAN, True, "3", 3.0, ENDLESS)),
@@ -63,6 +64,7 @@ def test_what_no_file_could_say_is_refused_in_code(make: Callable[..., object], 
 
 TOGETHER: list[Callable[[], object]] = [
     lambda: Rule(match="a", level="allowed", approvers=("ann",)),
+    lambda: Rule(match="a", level="forbidden", expires_s=60),
     lambda: Window(max_messages=8, keep_last=7),
     lambda: FieldSpec(name="f", type="enum"),
     lambda: FieldSpec(name="f", type="int", min_length=1),
@@ -85,7 +87,7 @@ def test_a_misspelt_level_is_told_the_levels() -> None:
         Rule(match="pay", level="RESTRICTED")  # pyright: ignore[reportArgumentType]
     assert str(refused.value) == (
         "`level` is 'RESTRICTED', expected 'allowed', 'restricted' or 'forbidden' (at Rule(match='pay', "
-        "level='RESTRICTED', max_calls=None, approvers=None)). Correct the value: Rule in code takes what a policy "
+        "level='RESTRICTED', max_calls=None, approvers=None, expires_s=None)). Correct the value: Rule in code takes what a policy "
         "file takes."
     )
 

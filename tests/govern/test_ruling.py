@@ -57,6 +57,7 @@ rulings = st.builds(
     origin=st.sampled_from(("one", "two", "three")),
     max_calls=st.none() | st.integers(0, 5),
     approvers=people,
+    expires_s=st.none() | st.floats(1, 9),
     explicit=st.booleans(),
 )
 
@@ -80,4 +81,5 @@ def test_tightening_never_loosens(one: Ruling, two: Ruling) -> None:
     for part in (one, two):
         assert rank(both.level) >= rank(part.level)
         assert part.max_calls is None or (both.max_calls is not None and both.max_calls <= part.max_calls)
+        assert part.expires_s is None or (both.expires_s is not None and both.expires_s <= part.expires_s)
         assert part.approvers is None or set(both.approvers or ()) <= set(part.approvers)

@@ -52,6 +52,10 @@ LOOSER: list[tuple[Policy, Policy]] = [
         policy("p", tools=rules("tool", level="restricted", approvers=("ann",))),
         policy("c", tools=rules("tool", level="restricted", approvers=("ann", "bob"))),
     ),
+    (
+        policy("p", tools=rules("tool", level="restricted", expires_s=60.0)),
+        policy("c", tools=rules("tool", level="restricted", expires_s=61.0)),
+    ),
 ]
 
 

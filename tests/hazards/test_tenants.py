@@ -35,9 +35,7 @@ ONE: dict[str, Callable[[sw.Session, str], Any]] = {
     "unknown ask": lambda session, ask: session.claim("ask_0", "approve", by="eve"),
     "outcome": lambda session, ask: session.outcome(),
     "load": lambda session, ask: load_session(session.database, session=session.id, graph=session.graph),
-    "aload": lambda session, ask: asyncio.run(
-        aload_session(session.database, session=session.id, graph=session.graph)
-    ),
+    "aload": lambda session, ask: asyncio.run(aload_session(session.database, session=session.id, graph=session.graph)),
     "rows": lambda session, ask: Timeline(session.graph, session.database, session.id).rows,
     "at": lambda session, ask: Timeline(session.graph, session.database, session.id).at(1),
     "branches": lambda session, ask: Timeline(session.graph, session.database, session.id).branches(),

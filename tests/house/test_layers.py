@@ -16,6 +16,7 @@ FACADE = frozenset(
         "embedding",
         "job",
         "machine",
+        "opening",
         "models",
         "properties",
         "simulation",

@@ -69,7 +69,6 @@ INNER = {
     "run/store/fence": "run/store/test_saver",
     "run/store/postgres_setup": "run/store/test_postgres",
     "run/store/postgres_store": "run/store/test_postgres",
-    "run/store/postgres_words": "run/store/test_postgres",
     "run/store/sqlite": "run/store/test_database",
     "run/store/sqlite_setup": "run/store/test_database",
     "run/store/schema": "run/store/test_database",

@@ -256,5 +256,5 @@ def test_session_of_another_tenant_is_unknown(how: How, database: Database) -> N
         return graph.invoke({}, {"configurable": {"thread_id": "t", "tenant": tenant}})
 
     call("acme")
-    with pytest.raises(UnknownSession, match="acme-corp"):
+    with pytest.raises(UnknownSession, match="No session `t`"):
         call("acme-corp")

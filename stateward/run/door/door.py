@@ -31,7 +31,7 @@ from stateward.run.door.activation import Activation
 from stateward.run.door.in_flight import InFlight, together
 from stateward.run.door.outcome import SECRET, Outcome, failed, kept, replayed, status_of, timed_out, undeclared
 from stateward.run.door.playing import Playing
-from stateward.run.door.question import approval, refuse_restless
+from stateward.run.door.question import approval, refuse_restless, rejected
 from stateward.run.door.recovery import Recovery
 from stateward.run.door.report import Report
 from stateward.run.door.script import Script
@@ -308,14 +308,17 @@ class Door:
         )
 
     def _ask(self, request: CallRequest, entry: Entry, need: NeedsApproval) -> ToolResult | None:
-        """Return None when a person approved, the observation when one refused; suspend while nobody answered."""
-        ask = self.database.asks.find(ask_id(entry.key, fingerprint=entry.fingerprint))
-        if ask is None or ask.status != "answered":
-            refuse_restless(entry, answered=self.database.asks.times_answered(entry.key))
-            raise Suspend([approval(request, entry, need)])
+        """Return None when a person approved, the observation when nobody did in time; suspend while all can."""
+        asks = self.database.asks
+        ask = asks.find(ask_id(entry.key, fingerprint=entry.fingerprint))
+        if ask is not None and ask.status == "expired":
+            (ask,) = asks.load(ask.session, [ask.id], fence=self.fence)
+        if ask is None or ask.status in ("open", "withdrawn"):
+            refuse_restless(entry, answered=asks.times_answered(entry.key))
+            raise Suspend([approval(request, entry, need, now=None if self.playing else self.database.clock.now())])
         if ask.decision == "approve":
             return None
-        reason = f"{ask.by or 'A person'} rejected the call" + (f": {ask.note}" if ask.note else "")
+        reason = rejected(ask, need)
         self._report.write("rejected", request.name, request.arguments, reason, entry.key.call)
         return refusal(request.name, "rejected", reason, call=entry.key.call)
 

@@ -17,16 +17,30 @@ _UNKNOWN = (
 )
 
 
-def approval(request: CallRequest, entry: Entry, need: NeedsApproval) -> Ask:
+def approval(request: CallRequest, entry: Entry, need: NeedsApproval, *, now: float | None = None) -> Ask:
     """Ask whether a call may be made.
 
     Args:
         request: The call, with the arguments a person is shown.
         entry: Its journal entry, not begun yet.
-        need: Why a person is asked, and who may answer.
+        need: Why a person is asked, who may answer, and for how long.
+        now: The database's time, in seconds since the epoch; None in a replay, where questions expire when they did.
     """
     asked = _about(entry, kind="approve", fingerprint=entry.fingerprint, reason=need.reason)
-    return replace(asked, arguments=request.arguments, approvers=tuple(need.approvers))
+    expires = None if now is None or need.expires_s is None else now + need.expires_s
+    return replace(asked, arguments=request.arguments, approvers=tuple(need.approvers), expires_at=expires)
+
+
+def rejected(ask: Ask, need: NeedsApproval) -> str:
+    """Say why a call that a person should have approved is not made.
+
+    Args:
+        ask: The question, answered or expired.
+        need: Why it was put.
+    """
+    if ask.status == "expired":
+        return "expired: nobody answered" + (" in time" if need.expires_s is None else f" within {need.expires_s:g} s")
+    return f"{ask.by or 'A person'} rejected the call" + (f": {ask.note}" if ask.note else "")
 
 
 def refuse_restless(entry: Entry, *, answered: int) -> None:

@@ -25,7 +25,7 @@ from stateward.run.door.signal import Suspend
 from stateward.run.drive import Steps, Work
 from stateward.run.hub.crew import Key, Raised
 from stateward.run.hub.leaving import keys, leave
-from stateward.run.hub.questions import answer_commit, answered, load
+from stateward.run.hub.questions import answer_commit, answered, load, settled_at
 from stateward.run.hub.regions import Regions
 from stateward.run.hub.tasks import first
 from stateward.run.invocation import Invocation, invocation_of
@@ -51,9 +51,9 @@ def hub_steps(machine: Machine, values: Values, config: RunnableConfig) -> Steps
     if not working:
         return Command(goto=REST)
     starting = _starting(machine, working, progress, invocation)
-    due = wakes_at(progress.control.raw)
     committed: Committed | None = None
     while committed is None:
+        due = yield from _due(progress, invocation)
         done: tuple[Key, object] | None = yield Work(afn=partial(first, invocation, starting, config, due=due))
         starting = []
         if done is None:
@@ -63,6 +63,13 @@ def hub_steps(machine: Machine, values: Values, config: RunnableConfig) -> Steps
             committed = yield from came_to(machine, plan, values, progress, invocation, done[1])
     yield from leave(machine, progress, committed, invocation, keep=keys(progress, committed, machine))
     return committed.command
+
+
+def _due(progress: Progress, invocation: Invocation) -> Steps[float | None]:
+    """When the first timer is due, or the questions of a region have expired; an answer may put that off."""
+    timer, asks = wakes_at(progress.control.raw), progress.control.asks
+    expiry = settled_at((yield Work(fn=load, args=(invocation, asks)))) if asks else None
+    return min((due for due in (timer, expiry) if due is not None), default=None)
 
 
 def _starting(machine: Machine, working: Sequence[int], progress: Progress, invocation: Invocation) -> list[Visit]:

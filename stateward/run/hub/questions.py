@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 
 from langgraph.types import Command
 
@@ -15,7 +16,7 @@ from stateward.run.progress import Progress
 from stateward.run.store.ask import Ask
 
 
-def load(invocation: Invocation, asks: Mapping[str, Sequence[str]]) -> dict[str, list[Ask]]:
+def load(invocation: Invocation, asks: Mapping[str, Sequence[str]]) -> dict[str, Sequence[Ask]]:
     """Read the questions of a checkpoint.
 
     Args:
@@ -25,7 +26,23 @@ def load(invocation: Invocation, asks: Mapping[str, Sequence[str]]) -> dict[str,
     Returns:
         State path to asks.
     """
-    return {path: [invocation.database.asks.get(ask) for ask in ids] for path, ids in asks.items()}
+    load, session, fence = invocation.database.asks.load, invocation.session, invocation.fence
+    return {path: load(session, ids, fence=fence) for path, ids in asks.items()}
+
+
+def settled_at(asks: Mapping[str, Sequence[Ask]]) -> float | None:
+    """Return when the first state goes on although nobody answers: when the last of its open questions expires.
+
+    Args:
+        asks: State path to asks.
+
+    Returns:
+        Seconds since the epoch; None when every state has a question that never expires.
+    """
+    ends = [[ask.expires_at for ask in several if ask.status in ("open", "expired")] for several in asks.values()]
+    last = [max(inf if end is None else end for end in each) for each in ends if each]
+    first = min(last, default=inf)
+    return None if first == inf else first
 
 
 def answered(asks: Mapping[str, Sequence[Ask]]) -> list[str]:

@@ -43,7 +43,7 @@ def rest_steps(machine: Machine, values: Values, config: RunnableConfig) -> Step
     """
     invocation = invocation_of(config)
     progress = begin(machine, values, where="the regions", now=invocation.now)
-    asks: dict[str, list[Ask]] = yield from _load(invocation, progress)
+    asks: dict[str, Sequence[Ask]] = yield from _load(invocation, progress)
     ids = [ask.id for several in asks.values() for ask in several]
     try:
         payload, before = opened(interrupt(_shown(machine, progress, asks)))
@@ -71,7 +71,7 @@ def rest_steps(machine: Machine, values: Values, config: RunnableConfig) -> Step
     return answer_commit(machine, progress, answered((yield from _load(invocation, progress)))).command
 
 
-def _load(invocation: Invocation, progress: Progress) -> Steps[dict[str, list[Ask]]]:
+def _load(invocation: Invocation, progress: Progress) -> Steps[dict[str, Sequence[Ask]]]:
     asks = progress.control.asks
     return (yield Work(fn=load, args=(invocation, asks))) if asks else {}
 

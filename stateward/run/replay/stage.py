@@ -127,6 +127,8 @@ class Stage:
     def _give(self, ids: Iterable[str]) -> None:
         for id in ids:
             known, here = self._asks.get(id), self._database.asks.find(id)
+            if known is not None and known.status == "expired":
+                self._database.asks.expire(known.session, id)
             if known is None or known.decision is None or here is None or here.status != "open":
                 continue
             try:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stateward.errors import AskClosed, CheckpointError, GovernanceError, UnknownAsk
-from stateward.run.store.ask import COLUMNS, Ask, Decision, from_row, row_values, sealed_note
+from stateward.run.store.ask import COLUMNS, Ask, AskStatus, Decision, from_row, row_values, sealed_note
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
@@ -18,6 +18,10 @@ from stateward.run.store.lease import check_fence
 _SELECT = f"SELECT {COLUMNS} FROM stateward_asks "
 _ROW = f"INTO stateward_asks ({COLUMNS}) VALUES ({', '.join('?' * 20)})"
 _INSERT = f"INSERT {_ROW} ON CONFLICT (id) DO NOTHING"
+_SUPERSEDED = (
+    "SELECT id FROM stateward_asks WHERE session = ? AND run = ? AND branch = ? AND path = ?"
+    " AND activation = ? AND call = ? AND kind = ? AND status = 'open' AND id <> ?"
+)
 _REOPEN = f"UPDATE stateward_asks SET {', '.join(f'{name} = ?' for name in COLUMNS.split(', '))} WHERE id = ?"
 
 
@@ -37,8 +41,9 @@ class Asks:
     def create(self, asks: Sequence[Ask], *, fence: int | None = None) -> tuple[Ask, ...]:
         """Store asks; one that is there already is left as it is while it is open, and for good once it is answered.
 
-        One that was withdrawn or has expired is opened again, as it is put now: the run has come back to the question,
-        as it does after a crash between the withdrawal and the commit, and would otherwise wait for ever.
+        One that was withdrawn is opened again, as it is put now: the run has come back to the question, as it does
+        after a crash between the withdrawal and the commit, and would otherwise wait for ever. One that has expired
+        stays so: nobody may answer late. One about the same call with other arguments is taken back.
 
         Args:
             asks: The asks; `created_at` is set when it is 0.
@@ -92,6 +97,35 @@ class Asks:
         return found
 
     @persistent
+    def load(self, session: str, ids: Sequence[str], *, fence: int | None = None) -> tuple[Ask, ...]:
+        """Read asks on which a run is about to act: those whose time has run out are closed for good.
+
+        So none is answered afterwards by somebody whose clock is late.
+
+        Args:
+            session: The session they belong to.
+            ids: The asks' ids.
+            fence: The run's fencing token; None when it has none.
+
+        Returns:
+            The asks, in the order given.
+
+        Raises:
+            UnknownAsk: No ask has one of the ids.
+            StaleFence: The session was taken over.
+        """
+        asks = tuple(self.get(ask) for ask in ids)
+        if all(ask.status != "expired" for ask in asks):
+            return asks
+        with self._connection.transaction(session) as cur:
+            if fence is not None:
+                check_fence(cur, session=session, fence=fence, now=self._connection.now())
+            for ask in asks:
+                if ask.status == "expired":
+                    self._close(cur, session, ask=ask.id, status="expired")
+        return tuple(self.get(ask) for ask in ids)
+
+    @persistent
     def open(self, session: str | None = None) -> tuple[Ask, ...]:
         """Read the asks that wait for an answer, the oldest first.
 
@@ -111,7 +145,8 @@ class Asks:
 
     @persistent
     def times_answered(self, key: CallKey) -> int:
-        """Count how often people were asked about one call and answered; more than once if its arguments changed.
+        """Count how often people were asked about one call and answered, or let the time for it run out; more than
+        once if its arguments changed.
 
         Args:
             key: The call.
@@ -119,8 +154,9 @@ class Asks:
         with self._connection.read() as cur:
             cur.execute(
                 "SELECT count(*) FROM stateward_asks WHERE session = ? AND run = ? AND branch = ? AND path = ?"
-                " AND activation = ? AND call = ? AND kind = 'approve' AND status = 'answered'",
-                key.values,
+                " AND activation = ? AND call = ? AND kind = 'approve'"
+                " AND (status IN ('answered', 'expired') OR status = 'open' AND expires_at <= ?)",
+                (*key.values, self._connection.clock.now()),
             )
             return int(cur.fetchone()[0])
 
@@ -164,6 +200,20 @@ class Asks:
         return answered
 
     @persistent
+    def expire(self, session: str, ask: str) -> bool:
+        """Close an ask as one that nobody answered in time, whatever the time is: a replay does so.
+
+        Args:
+            session: The session it belongs to.
+            ask: The ask's id.
+
+        Returns:
+            Whether it was open.
+        """
+        with self._connection.transaction(session) as cur:
+            return self._close(cur, session, ask=ask, status="expired")
+
+    @persistent
     def withdraw(self, session: str, ids: Sequence[str], *, fence: int | None = None) -> tuple[str, ...]:
         """Take open asks back, because the run that asked goes another way.
 
@@ -181,16 +231,16 @@ class Asks:
         with self._connection.transaction(session) as cur:
             if fence is not None:
                 check_fence(cur, session=session, fence=fence, now=self._connection.now())
-            return tuple(ask for ask in ids if self._withdraw(cur, session, ask=ask))
+            return tuple(ask for ask in ids if self._close(cur, session, ask=ask, status="withdrawn"))
 
-    def _withdraw(self, cur: Cursor, session: str, *, ask: str) -> bool:
+    def _close(self, cur: Cursor, session: str, *, ask: str, status: AskStatus) -> bool:
         cur.execute(
-            "UPDATE stateward_asks SET status = 'withdrawn' WHERE id = ? AND session = ? AND status = 'open'",
-            (ask, session),
+            "UPDATE stateward_asks SET status = ? WHERE id = ? AND session = ? AND status = 'open'",
+            (status, ask, session),
         )
         if cur.rowcount == 0:
             return False
-        self._audit.append({"event": "withdrawn", "session": session, "ask": ask})
+        self._audit.append({"event": status, "session": session, "ask": ask})
         return True
 
     def _store(self, cur: Cursor, ask: Ask, *, now: float) -> Ask:
@@ -198,9 +248,17 @@ class Asks:
         cur.execute(_INSERT, row_values(new, cipher=self._connection.cipher))
         if cur.rowcount:
             self._audit.append({**_about(new), "reason": new.reason})
+            self._supersede(cur, new)
             return new
         stored = self._stored(cur, ask)
-        return self._reopen(cur, ask, now=now) if _aged(stored, now=now).status in ("withdrawn", "expired") else stored
+        return self._reopen(cur, ask, now=now) if stored.status == "withdrawn" else _aged(stored, now=now)
+
+    def _supersede(self, cur: Cursor, new: Ask) -> None:
+        """Take back what was asked about the call before its arguments changed: no answer to that could count."""
+        key = (new.session, new.run, new.branch, new.path, new.activation, new.call, new.kind, new.id)
+        rows = cur.execute(_SUPERSEDED, key).fetchall()
+        for row in rows:
+            self._close(cur, new.session, ask=row[0], status="withdrawn")
 
     def _reopen(self, cur: Cursor, ask: Ask, *, now: float) -> Ask:
         opened = replace(ask, status="open", created_at=now, decision=None, note="", by="", answered_at=None)

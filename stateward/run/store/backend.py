@@ -26,7 +26,8 @@ from stateward.run.store.sessions import Sessions
 from stateward.run.store.sqlite import connect
 from stateward.run.store.sqlite_setup import open_store, set_up_checkpoints
 
-_FILE = "sqlite:///"
+FILE = "sqlite:///"
+SERVERS = ("postgresql://", "postgres://")
 _KNOWN = (
     "Use `memory:`, `sqlite:///relative/path`, `sqlite:////absolute/path` or"
     " `postgresql://user:password@host/database`."
@@ -140,10 +141,10 @@ def _open(url: str, *, clock: Clock) -> Backend:
         raise CheckpointError(f"A database URL is a text, not {type(url).__name__}", fix=_KNOWN)
     if url == "memory:":
         return SqliteBackend(None, clock=clock, label=url)
-    if url.startswith(_FILE) and url != _FILE:
-        return SqliteBackend(Path(url.removeprefix(_FILE)), clock=clock, label=url)
-    if url.startswith(("postgresql://", "postgres://")):
-        return PostgresBackend(url, clock=clock, label=_without_secrets(url))
+    if url.startswith(FILE) and url != FILE:
+        return SqliteBackend(Path(url.removeprefix(FILE)), clock=clock, label=url)
+    if url.startswith(SERVERS):
+        return PostgresBackend(url, clock=clock, label=without_secrets(url))
     raise CheckpointError(f"`{url.partition('@')[2] or url}` is no database URL", fix=_KNOWN)
 
 
@@ -151,7 +152,18 @@ def _sealed(store: BaseStore, connection: Connection) -> BaseStore:
     return SealedStore(store, cipher=connection.cipher) if isinstance(connection.cipher, Cipher) else store
 
 
-def _without_secrets(url: str) -> str:
+def without_secrets(url: str) -> str:
+    """Name a PostgreSQL database in a message.
+
+    Args:
+        url: Its URL.
+
+    Returns:
+        User, host and database, without the password.
+
+    Raises:
+        CheckpointError: The URL cannot be read.
+    """
     try:
         parts = conninfo_to_dict(url)
     except Error as error:

@@ -16,7 +16,7 @@ from stateward.run.store.json_text import read_json, write_json
 
 LARGE_BYTES = 64 * 1024
 """Results of more bytes than this are stored by reference."""
-_KEYS = {"$blob", "bytes"}
+_KEYS = ("$blob", "bytes")
 
 
 class Blobs:
@@ -87,4 +87,7 @@ class Blobs:
 
 
 def _is_reference(result: object) -> bool:
-    return isinstance(result, dict) and set(cast("dict[str, object]", result)) == _KEYS
+    if not isinstance(result, dict):
+        return False
+    form = cast("dict[str, object]", result)
+    return len(form) == len(_KEYS) and all(key in form for key in _KEYS)

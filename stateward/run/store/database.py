@@ -18,7 +18,7 @@ from stateward.run.registry import Registry
 from stateward.run.store.asks import Asks
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.backend import Backend, backend
-from stateward.run.store.cipher import Keys
+from stateward.run.store.cipher import Keys, TextCipher
 from stateward.run.store.clock import Clock, SystemClock
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.journal import Journal
@@ -77,6 +77,11 @@ class Database:
             if self._store is None:
                 self._store = self._backend.store()
             return self._store
+
+    @property
+    def cipher(self) -> TextCipher:
+        """What seals the columns that hold what is the user's; it does nothing where nothing is encrypted."""
+        return self._connection.cipher
 
     def transaction(self, session: str = "") -> AbstractContextManager[Cursor]:
         """Keep other writers out until the block ends; what the parts of the database write inside is one

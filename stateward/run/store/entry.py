@@ -156,8 +156,8 @@ def _opened(key: CallKey, column: str, text: str | None, *, cipher: TextCipher) 
 
 
 def _place(key: CallKey, column: str) -> tuple[object, ...]:
-    """Where a sealed column stands."""
-    return ("journal", *key.values, column)
+    """Where a sealed column stands; not in which branch, since a fork takes the calls before it over."""
+    return ("journal", key.session, key.run, key.path, key.activation, key.call, column)
 
 
 def _charges_text(charges: Sequence[Charge]) -> str:

@@ -4,7 +4,8 @@
   its session, or the first one exclusively. They are advisory and belong to the transaction, so a takeover never
   interleaves with a write of the former holder.
 - A process that was stopped in the middle of a transaction would keep its locks: the server ends a transaction that
-  idles for `IDLE_S`, and the process, when it wakes, finds its connection lost and its fence stale.
+  idles for `IDLE_S`, and the process, when it wakes, finds its connection lost and its fence stale. After a pipeline,
+  and `executemany` is one, the server does not count idle time; a session's transaction therefore has `LIMIT_S` in all.
 - A broken connection is thrown away. Blocks that had not begun take another one; those that had are rolled back by the
   server, and their method is done again (`Connection.persist`).
 """
@@ -32,6 +33,8 @@ POOL = 16
 """How many connections a process holds at most."""
 IDLE_S = 10
 """How long a transaction may stand still before the server ends it, in seconds."""
+LIMIT_S = 25
+"""How long a transaction of one session may take in all, in seconds, from PostgreSQL 17; less than `LOCK_S`."""
 LOCK_S = 30
 """How long a transaction waits for another one of its session, in seconds."""
 _ALL, _ONE, _SHARED = 21335, 21336, 21337
@@ -166,8 +169,10 @@ class PostgresConnection(Connection):
     def _begin(self, raw: Raw, session: str) -> bool:
         """Begin with the locks; False when the connection was broken before anything was done on it."""
         number = crc32(session.encode(errors="replace")) - 2**31
+        # After the locks: who waits for them is limited by `LOCK_S`, and told so.
+        limit = f"; SET LOCAL transaction_timeout = '{LIMIT_S}s'" if raw.info.server_version >= 170000 else ""
         locks = (
-            f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, {number})"
+            f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, {number}){limit}"
             if session
             else f"SELECT pg_advisory_xact_lock({_ALL}, 0)"
         )

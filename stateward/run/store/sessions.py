@@ -71,13 +71,21 @@ class TerminalRecord:
     ended_at: float
 
 
-_SELECT = """
+_ASKED = """(
+    SELECT MIN(of_state.ends) FROM (
+        SELECT CASE WHEN COUNT(a.expires_at) = COUNT(*) THEN MAX(a.expires_at) END AS ends FROM stateward_asks a
+        WHERE a.session = s.id AND a.run = s.run AND a.branch = s.branch AND a.status = 'open'
+        GROUP BY a.path, a.activation) of_state)"""
+"""When a state that asks goes on although nobody answers: when the last of its open asks expires."""
+
+_SELECT = f"""
 SELECT s.id, s.graph, s.tenant, s.status, s.path, s.run, s.run_no, s.branch, s.mode,
     s.chart_hash, s.policy_hash, s.schema_hash, s.reason, s.created_at, s.updated_at,
     s.holder, s.fence, s.lease_until, s.wakes_at, s.mail,
     COUNT(CASE WHEN j.kind = 'model' AND j.tries > 0 THEN 1 END),
     COALESCE(SUM(j.tokens_in + j.tokens_out), 0),
-    COALESCE(SUM(j.usd), 0)
+    COALESCE(SUM(j.usd), 0),
+    CASE WHEN s.status = 'waiting' THEN {_ASKED} END
 FROM stateward_sessions s LEFT JOIN stateward_journal j ON j.session = s.id
 """
 
@@ -98,9 +106,10 @@ UPDATE stateward_sessions SET path = ?, updated_at = ?, wakes_at = ?
 WHERE id = ? AND fence = ? AND run = ? AND status = ? AND branch = ? AND mail = ? AND reason IS NULL
 """
 
-_WAKING = """
+_WAKING = f"""
 SELECT id FROM stateward_sessions s
-WHERE graph = ? AND (wakes_at <= ? OR status IN ('running', 'waiting') AND EXISTS (
+WHERE graph = ? AND (wakes_at <= ? OR status = 'waiting' AND {_ASKED} <= ?
+    OR status IN ('running', 'waiting') AND EXISTS (
     SELECT 1 FROM stateward_mailbox m WHERE m.session = s.id AND m.status = 'posted' AND m.no > s.mail))
 ORDER BY wakes_at IS NULL, wakes_at, created_at, id
 """
@@ -181,7 +190,8 @@ class Sessions:
 
     @persistent
     def waking(self, *, graph: str, now: float) -> tuple[str, ...]:
-        """Find the sessions that somebody should go on with: a timer is due, or an event waits for them.
+        """Find the sessions that somebody should go on with: a timer is due, their questions have expired, or an event
+        waits for them.
 
         Args:
             graph: Only those of this graph.
@@ -191,7 +201,7 @@ class Sessions:
             Their ids, the longest overdue first.
         """
         with self._connection.read() as cur:
-            return tuple(row[0] for row in cur.execute(_WAKING, (graph, now)).fetchall())
+            return tuple(row[0] for row in cur.execute(_WAKING, (graph, now, now)).fetchall())
 
     def terminal(self, session: str, run: str) -> TerminalRecord | None:
         """Read the end of a run.
@@ -360,7 +370,7 @@ class Sessions:
             holder=row[15],
             fence=row[16],
             lease_until=row[17],
-            wakes_at=row[18],
+            wakes_at=min((due for due in (row[18], row[23]) if due is not None), default=None),
             mail=row[19],
             turns=row[20],
             tokens=int(row[21]),

@@ -178,7 +178,7 @@ def _restore(database: Database, cur: Cursor, manifest: Manifest, lines: Sequenc
     layout.put_writes(cur, session, [_write(line) for line in kinds["write"]])
     for line in kinds["row"]:
         _insert(cur, line["table"], line["values"], session=session)
-    cipher = database._connection.cipher  # pyright: ignore[reportPrivateUsage]  # the records are sealed anew
+    cipher = database.cipher
     for line in kinds["audit"]:
         database.audit.append({**read_json(cipher.open_text(line["record"], "audit", session)), "session": session})
     database.audit.append(

@@ -53,5 +53,5 @@ chart = sw.Chart(
     sw.Final("DONE"),
     properties=[always_before("TALK", "REST")],
 )
-model = ScriptedModel.of(*["hi"] * 20)
+model = ScriptedModel.of(*["hi"] * 1000)  # for all tests of this process
 graph = chart.compile(models={"talker": sw.ModelRole(name="talker", model=model)})

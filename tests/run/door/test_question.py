@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stateward.govern.decision import CallRequest, NeedsApproval
-from stateward.run.door.question import aftermath, approval
+from stateward.run.door.question import aftermath, approval, rejected
 from tests.run.store.desk import entry
 
 REQUEST = CallRequest(
@@ -18,6 +18,24 @@ def test_approval_shows_arguments_and_approvers() -> None:
     """The person sees what would be called, and why they are asked."""
     ask = approval(REQUEST, entry(), NEED)
     assert (ask.tool, ask.arguments, ask.reason, ask.approvers) == ("refund", {"eur": 3}, "restricted", ("ann",))
+
+
+def test_approval_is_waited_for_as_long_as_the_policy_says() -> None:
+    """From the database's time on; in a replay, which has none, without end."""
+    hasty = replace(NEED, expires_s=60)
+    assert approval(REQUEST, entry(), hasty, now=1_000.0).expires_at == 1_060
+    assert approval(REQUEST, entry(), hasty).expires_at is None
+    assert approval(REQUEST, entry(), NEED, now=1_000.0).expires_at is None
+
+
+def test_rejection_says_who_or_that_nobody_answered() -> None:
+    """The model and the audit log read it."""
+    ask = approval(REQUEST, entry(), NEED)
+    said = replace(ask, status="answered", decision="reject", by="ann", note="too much")
+    assert rejected(said, NEED) == "ann rejected the call: too much"
+    late = replace(ask, status="expired")
+    assert rejected(late, NEED) == "expired: nobody answered in time"
+    assert rejected(late, replace(NEED, expires_s=60)) == "expired: nobody answered within 60 s"
 
 
 def test_same_call_asks_the_same_question() -> None:

@@ -167,6 +167,25 @@ def test_event_that_came_while_one_state_worked_comes_again(drive: Drive, databa
     assert same(driven)
 
 
+def test_letter_that_waited_for_a_later_state_waits_again(drive: Drive, database: Database) -> None:
+    """The one behind it was taken first, while the activity ran."""
+    posted: list[str] = []
+
+    async def post(state: Any) -> Any:
+        for event in () if posted else ("note", "stay"):
+            posted.append(event)
+            database.mailbox.post("s1", event)
+        while "posted" in [letter.status for letter in database.mailbox.list("s1") if letter.event == "stay"]:
+            await asyncio.sleep(0)
+        return {"log": ["acted"]}
+
+    heard = [sw.on(event, do=lambda state: {"log": ["heard"]}) for event in ("stay", "note")]
+    act = sw.State("ACT", do=post, on=heard[0], to="OPEN")
+    driven = drive(sw.Chart("busy", Beside, act, sw.State("OPEN", on=heard[1])).compile())
+    assert driven.start({}).values["log"] == ["heard", "acted", "heard"]
+    assert same(driven)
+
+
 def test_region_that_no_longer_runs_is_a_difference(drive: Drive) -> None:
     """The record has the end of an activity that the chart does not start."""
     b = sw.State("S", do=says("b"), to="END")

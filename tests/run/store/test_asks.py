@@ -118,16 +118,62 @@ def test_a_withdrawn_ask_that_is_put_again_is_open_again(fresh: Fresh) -> None:
     assert events == ["asked", "withdrawn", "reopened", "answered"]
 
 
-def test_an_expired_ask_that_is_put_again_is_open_again(fresh: Fresh) -> None:
-    """With the time that it is given now; while it is open, putting it again changes nothing."""
+def test_an_expired_ask_that_is_put_again_stays_expired(fresh: Fresh) -> None:
+    """Putting it again gives it no more time, neither before nor after."""
     clock = StillClock()
     database = fresh(clock)
     database.asks.create([ask(expires_at=1_010)])
+    assert database.asks.create([ask(expires_at=1_020)])[0].expires_at == 1_010
     clock.time = 1_010
-    (again,) = database.asks.create([ask(expires_at=1_020)])
-    assert (again.status, again.expires_at) == ("open", 1_020)
-    assert database.asks.create([ask()]) == (again,)
-    assert [row.record["event"] for row in database.audit.rows("s")] == ["asked", "reopened"]
+    assert database.asks.create([ask(expires_at=1_020)])[0].status == "expired"
+    assert [row.record["event"] for row in database.audit.rows("s")] == ["asked"]
+
+
+def test_an_expired_ask_on_which_a_run_acts_is_closed_for_good(fresh: Fresh) -> None:
+    """Somebody whose clock is late finds it closed; an answer that came before counts."""
+    clock = StillClock()
+    database = fresh(clock)
+    one, two = database.asks.create([ask(1, expires_at=1_010), ask(2, expires_at=1_010)])
+    database.asks.answer(two.id, decision="approve", by="ann")
+    clock.time = 1_010
+    assert [found.status for found in database.asks.load("s", [one.id, two.id])] == ["expired", "answered"]
+    clock.time = 1_000
+    with pytest.raises(AskClosed, match="expired"):
+        database.asks.answer(one.id, decision="approve", by="ann")
+    assert [row.record["event"] for row in database.audit.rows("s")] == ["asked", "asked", "answered", "expired"]
+
+
+def test_only_the_holder_closes_what_expired(fresh: Fresh) -> None:
+    """A run that was taken over acts on nothing."""
+    clock = StillClock()
+    database = fresh(clock)
+    old = database.leases.acquire("s")
+    database.asks.create([ask(expires_at=1_010)], fence=old.fence)
+    clock.time += 31
+    database.leases.acquire("s")
+    with pytest.raises(StaleFence):
+        database.asks.load("s", [ask().id], fence=old.fence)
+
+
+def test_a_question_about_the_same_call_with_other_arguments_takes_the_old_one_back(fresh: Fresh) -> None:
+    """Nobody waits for an answer to the old one; that of another call stays."""
+    database = fresh()
+    old, other = database.asks.create([ask(), ask(2)])
+    (new,) = database.asks.create([ask(fingerprint="f2")])
+    assert [found.id for found in database.asks.open("s")] == [other.id, new.id]
+    assert database.asks.get(old.id).status == "withdrawn"
+
+
+def test_questions_that_expired_count_as_asked(fresh: Fresh) -> None:
+    """A call that never stays the same is not asked about for ever."""
+    clock = StillClock()
+    database = fresh(clock)
+    database.asks.create([ask(expires_at=1_010)])
+    assert database.asks.times_answered(key()) == 0
+    clock.time = 1_010
+    assert database.asks.times_answered(key()) == 1
+    database.asks.load("s", [ask().id])
+    assert database.asks.times_answered(key()) == 1
 
 
 def test_an_answered_ask_is_never_open_again(fresh: Fresh) -> None:

@@ -16,6 +16,7 @@ import stateward as sw
 from stateward.errors import CodecError
 from stateward.run.graph import ChartGraph
 from stateward.run.store.database import Database, open_database
+from stateward.run.travel import Timeline
 from tests.postgres import Server
 
 KEYS = {"k1": b"1" * 32}
@@ -159,3 +160,13 @@ def test_swapped_writes_are_refused(tmp_path: Path) -> None:
     raw.close()
     with open_database(f"sqlite:///{path}", keys=KEYS) as database, pytest.raises(CodecError, match="another place"):
         list(database.saver.list({"configurable": {"thread_id": "s"}}))
+
+
+def test_a_fork_of_an_encrypted_session_knows_its_calls(tmp_path: Path) -> None:
+    """What was called before the fork is taken over, and opens."""
+    with open_database(f"sqlite:///{tmp_path / 'sealed.db'}", keys=KEYS) as database:
+        session = run_through(database)
+        line = Timeline(session.graph, database=database, session="s")
+        line.fork(next(row.checkpoint for row in line.rows if row.status == "waiting"))
+        assert line.resume(event="go").status == "completed"
+        assert all(entry.arguments["query"].startswith("planted") for entry in database.journal.entries("s"))
