@@ -24,7 +24,6 @@ from typing_extensions import TypedDict
 
 import stateward as sw
 from stateward.errors import NotExpected, UnknownSession
-from stateward.run.graph import ChartGraph
 from stateward.run.repair import dangling
 from stateward.run.store.database import Database
 

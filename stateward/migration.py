@@ -1,4 +1,4 @@
-"""Drift, and its way out: a session that began under an older definition adopts the one at hand.
+"""Drift, and two ways out: a session that began under an older definition adopts the one at hand, or keeps its policy.
 
     from stateward.migration import Migration, adopt
 
@@ -12,9 +12,10 @@ from __future__ import annotations
 from stateward.run.drive import Bridge, drive_async, drive_sync
 from stateward.run.migration import Kind, Line, Migration, Report
 from stateward.run.migration_adopt import adoption
+from stateward.run.migration_keep import keeping
 from stateward.run.session import Session
 
-__all__ = ["Kind", "Line", "Migration", "Report", "aadopt", "adopt"]
+__all__ = ["Kind", "Line", "Migration", "Report", "aadopt", "adopt", "akeep", "keep"]
 
 
 def adopt(session: Session, migration: Migration | None = None, *, by: str, dry_run: bool = False) -> Report:
@@ -57,3 +58,34 @@ async def aadopt(session: Session, migration: Migration | None = None, *, by: st
     """
     steps = adoption(session, migration or Migration(), by=by, dry_run=dry_run)
     return await drive_async(steps, threads=session.database.threads)
+
+
+def keep(session: Session) -> Session:
+    """Let a session go on under the policies its run began under, when nothing but a policy changed since.
+
+    Args:
+        session: The session, over the graph at hand.
+
+    Returns:
+        The session over a graph with those policies, until its run ends; the session itself when its run is under the
+        policies at hand, or when none of its runs is unfinished.
+
+    Raises:
+        Drift: The chart or the schema is another one, too, or the policies are not stored here.
+    """
+    return drive_sync(keeping(session), bridge=Bridge())
+
+
+async def akeep(session: Session) -> Session:
+    """Let a session go on under the policies its run began under; see `keep`.
+
+    Args:
+        session: The session, over the graph at hand.
+
+    Returns:
+        The session over a graph with those policies, until its run ends.
+
+    Raises:
+        Drift: The chart or the schema is another one, too, or the policies are not stored here.
+    """
+    return await drive_async(keeping(session), threads=session.database.threads)

@@ -17,7 +17,7 @@ from stateward.run.graph import ChartGraph
 from stateward.run.seat import seated
 from stateward.run.session import Outcome, Session
 from stateward.run.store.database import Database
-from stateward.run.store.sessions import SessionRow
+from stateward.run.store.session_row import SessionRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,14 @@ def room(*, open_: str = "OPEN", shut: str = "SHUT", **rest: Any) -> Any:
     ).compile()
 
 
+def nothing(state: Any) -> None:
+    """Do nothing."""
+
+
+def repeat(state: Any) -> Any:
+    return {"log": [state["text"]]}
+
+
 def test_a_renamed_state_that_waits_waits_on(drive: Drive) -> None:
     """The run is the same one, under its new definition, on a branch of its own."""
     before = drive(room()).start({"text": "kept"})
@@ -74,7 +82,7 @@ def test_a_state_moves_into_a_superstate(drive: Drive) -> None:
 def test_what_keeps_its_name_needs_no_declaration(drive: Drive) -> None:
     """Refused until it is adopted, and then it goes on: here only a transition is new."""
     drive(room()).start({})
-    driven = drive(room(to="DONE", do=lambda state: None))
+    driven = drive(room(to="DONE", do=nothing))
     with pytest.raises(Drift, match="stateward migrate"):
         driven.resume("end")
     assert (migrate(driven).status_word, driven.resume("end").status) == ("migrated", "completed")
@@ -89,7 +97,7 @@ def test_an_input_that_was_not_looked_at_yet_is_taken_by_the_new_chart(drive: Dr
 
     with pytest.raises(Crash):
         drive(desk(shop, do=die)).start({"text": "in"})
-    driven = drive(renamed(shop, do=lambda state: {"log": [state["text"]]}))
+    driven = drive(renamed(shop, do=repeat))
     report = migrate(driven)
     assert (notes(report, "state"), driven.resume().values["log"]) == ([], ["in"])
 
@@ -117,6 +125,6 @@ def test_a_state_with_no_place_is_refused_with_what_to_declare(drive: Drive, sta
 def test_a_state_that_would_be_stuck_is_refused(drive: Drive) -> None:
     """It waited for events, and no event leads out of it now."""
     drive(room()).start({})
-    chart = sw.Chart("room", One, sw.State("OPEN", do=lambda state: None, to="DONE"), sw.Final("DONE"))
+    chart = sw.Chart("room", One, sw.State("OPEN", do=nothing, to="DONE"), sw.Final("DONE"))
     with pytest.raises(Drift, match="no event leads out"):
         migrate(drive(chart.compile()))

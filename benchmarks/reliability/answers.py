@@ -39,7 +39,7 @@ def duplicate(counter: Counter, id: str, random: Random) -> Told:
     session = counter.session(id)
     ask = counter.start(session).asks[0]
     with ThreadPoolExecutor(HANDS) as pool:
-        refused = list(pool.map(lambda _: is_refused(partial(counter.answer, session, ask)), range(HANDS)))
+        refused = list(pool.map(is_refused, [partial(counter.answer, session, ask)] * HANDS))
     late = is_refused(partial(counter.answer, session, ask))
     paid = len(counter.paid)
     return Told(unauthorised=max(paid - 1, 0), authorised=min(paid, 1), passed=HANDS - 1 - sum(refused) + (not late))

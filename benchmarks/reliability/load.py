@@ -20,6 +20,7 @@ from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -176,9 +177,12 @@ class Side:
             self._runner.run(self._all(given, names))
         else:
             with ThreadPoolExecutor(AT_ONCE) as pool:
-                list(pool.map(lambda name: self.graph.invoke(given, _config(name), durability="sync"), names))
+                list(pool.map(partial(self._one, given), names))
         self.cpu_s += time.process_time() - cpu
         return time.perf_counter() - begun
+
+    def _one(self, given: Any, name: str) -> None:
+        self.graph.invoke(given, _config(name), durability="sync")
 
     async def _all(self, given: Any, names: Sequence[str]) -> None:
         turn = asyncio.Semaphore(AT_ONCE)
@@ -271,7 +275,7 @@ def _blocks(names: Sequence[str], *, count: int) -> list[Sequence[str]]:
 
 def _serve(ours: Side, plain: Side, blocks: Sequence[Sequence[str]], *, tick: Tick) -> Taken:
     """Start all sessions, block by block in turns with the bare graph, then send each its event."""
-    ours_s, bare_s, kb, done = [], [], 0.0, 0
+    ours_s, bare_s, kb, done = list[float](), list[float](), 0.0, 0
     for given, bare_given in ((INPUT, INPUT), (Command(resume={"event": "go"}), Command(resume="go"))):
         for block in blocks:
             before = resident_kb()

@@ -19,13 +19,21 @@ from typing_extensions import TypedDict
 
 import stateward as sw
 from stateward.errors import CheckpointError, StaleFence
+from stateward.run.door.tool import Effect
 from stateward.run.graph import ChartGraph
 from stateward.run.session import Outcome
 from stateward.run.store.database import Database
 from tests.charts.drive import policy
 from tests.crash.kill import Killer
 
-EFFECTS = {"look": "pure", "pay": "idempotent", "mail": "once", "post": "once", "refund": "once", "file": "idempotent"}
+EFFECTS: Mapping[str, Effect] = {
+    "look": "pure",
+    "pay": "idempotent",
+    "mail": "once",
+    "post": "once",
+    "refund": "once",
+    "file": "idempotent",
+}
 """Tool and effect; `mail` and `refund` can be looked up, `post` cannot, `refund` needs a person."""
 ONCE = tuple(name for name, effect in EFFECTS.items() if effect == "once")
 SEEN = ("mail", "refund")

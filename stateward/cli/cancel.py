@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
@@ -86,7 +85,7 @@ def _drain(
         outcome = _done(lambda: found.adrain(by=who, reason=reason, wait_s=wait))
         _show(outcome, as_json=as_json)
     if outcome.status == "running":
-        say(f"Nothing is lost; go on with:\n  {shlex.join(['stateward', 'resume', session])}")
+        say(f"Nothing is lost; go on with:\n  {options.again_with(session, overrides=overrides or (), db=db, graph=graph)}")
 
 
 def _done(work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:

@@ -51,6 +51,7 @@ def _facts(ask: Ask, *, now: float) -> dict[str, object]:
         "reason": ask.reason,
         "approvers": ask.approvers,
         "age": age(now - ask.created_at),
+        "expires": "never" if ask.expires_at is None else f"in {age(ask.expires_at - now)}",
     }
 
 

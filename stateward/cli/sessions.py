@@ -9,7 +9,7 @@ import typer
 from stateward.cli import options
 from stateward.cli.place import open_existing
 from stateward.cli.rendering import age, money, print_json, print_table
-from stateward.run.store.sessions import SessionRow
+from stateward.run.store.session_row import SessionRow
 
 _HELP = """List the sessions, the oldest first.
 

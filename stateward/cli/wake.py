@@ -30,7 +30,8 @@ _HELP = """Go on with the sessions of a graph whose time has come.
 
 A session waits for a moment when its chart says so with `after` or a
 delayed event; `stateward sessions` shows until when. It needs no process
-meanwhile: this command goes on with those that are due, and with those to
+meanwhile: this command goes on with those that are due, with those whose
+questions nobody answered in the time that a policy sets, and with those to
 which somebody sent an event that nobody took. Sessions that another
 process runs are left alone.
 

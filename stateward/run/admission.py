@@ -21,10 +21,11 @@ from stateward.run.checkpoint import CHANNEL, TERMINAL, Control, Json, decode, m
 from stateward.run.commit import finish
 from stateward.run.invocation import Invocation, new_id
 from stateward.run.node import Values, begin
+from stateward.run.pairing import well_paired
 from stateward.run.payload import nearest, payload
+from stateward.run.pinned_policy import remember
 from stateward.run.plan import HUB, Machine
 from stateward.run.progress import Progress
-from stateward.run.pairing import well_paired
 from stateward.run.resume import INPUT, Answers, Before, Happened, claim, enveloped, occurrence, read
 from stateward.run.update import as_update
 from stateward.run.wait import unexpected
@@ -138,6 +139,7 @@ def _open_run(machine: Machine, given: object, *, before: Stored, invocation: In
     if last is not None:
         refuse_rest(last, invocation)
     if invocation.shared:
+        remember(machine, invocation.database, session=invocation.session)
         update = well_paired(update, values, machine.schema.messages, invocation)
     return {**update, CHANNEL: delta}
 

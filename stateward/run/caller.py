@@ -21,7 +21,7 @@ from stateward.run.graph import ChartGraph
 from stateward.run.outcome import Outcome, outcome_of
 from stateward.run.store.database import Database
 from stateward.run.store.owner import TENANT
-from stateward.run.store.sessions import SessionRow
+from stateward.run.store.session_row import SessionRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ from stateward.run.repair import mending
 from stateward.run.stopped import threaded
 from stateward.run.store.lease import Lease
 from stateward.run.store.orders import cancelling
-from stateward.run.store.sessions import SessionRow
+from stateward.run.store.session_row import SessionRow
 
 
 def cancelled(caller: Caller, *, by: str, reason: str, wait_s: float) -> Steps[None]:

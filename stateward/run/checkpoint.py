@@ -230,11 +230,13 @@ def _decode(raw: Mapping[str, Any], chart: Definition) -> Control:
 
 def _still_known(raw: Mapping[str, Any], chart: Definition) -> Json:
     """Where a run ended that is over need not be in the chart any more: the next one begins anew."""
-    paths, reopens = chart.by_path, raw["status"] == "halted"
-    history = {path: states for path, states in (raw.get("history") or {}).items() if {path, *states} <= paths.keys()}
-    entries = {path: count for path, count in (raw.get("entries") or {}).items() if path in paths}
-    at = [path for path in raw["at"] if path in paths]
-    return {"at": at, "history": history, "entries": entries, "event": raw.get("event") if reopens else None}
+    paths = chart.by_path
+    history: Mapping[str, Sequence[str]] = raw.get("history") or _EMPTY
+    entries: Mapping[str, int] = raw.get("entries") or _EMPTY
+    kept = {path: states for path, states in history.items() if {path, *states} <= paths.keys()}
+    counts = {path: count for path, count in entries.items() if path in paths}
+    event = raw.get("event") if raw["status"] == "halted" else None  # that one may be reopened
+    return {"at": [path for path in raw["at"] if path in paths], "history": kept, "entries": counts, "event": event}
 
 
 def decode_event(raw: Mapping[str, Any] | None, chart: Definition) -> Occurrence | None:
@@ -301,8 +303,7 @@ def _drifted(path: str, chart: Definition) -> Drift:
     return Drift(
         f"The checkpoint is in state `{path}`, which chart `{chart.name}` does not have",
         where="the stored configuration",
-        fix=f"States now: {', '.join(states)}. Resume with the chart that started the run, or adopt this one: "
-        f"`stateward migrate SESSION --state {path}=NEW`.",
+        fix=f"States now: {', '.join(states)}. Adopt this chart: `stateward migrate SESSION --state {path}=NEW`.",
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
@@ -114,7 +115,9 @@ async def finished(work: asyncio.Future[T]) -> T:
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
-        await asyncio.wait((work,))
+        while not work.done():
+            with suppress(asyncio.CancelledError):  # again, by who waits for it a second time
+                await asyncio.wait((work,))
         raise
 
 

@@ -7,7 +7,7 @@ the old branch can still be gone on with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,13 +23,13 @@ from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, MERGED, TERMINAL, Con
 from stateward.run.configurable import pinned, with_invocation
 from stateward.run.drive import Bridge, Steps, Work
 from stateward.run.edit import any_node
-from stateward.run.graph import ChartGraph
 from stateward.run.invocation import Invocation
 from stateward.run.migration import Line, Migration, Report
 from stateward.run.migration_control import ControlMigration
 from stateward.run.migration_records import Move, Records, keep
 from stateward.run.migration_standing import reenters, standing
-from stateward.run.migration_values import LEFT, ValuesMigration, old_keys, readable
+from stateward.run.migration_values import LEFT, ValuesMigration, left_before, old_keys, readable
+from stateward.run.pinned_policy import remember
 from stateward.run.session import Session
 from stateward.run.store.inheritance import names_in_use
 
@@ -118,11 +118,12 @@ def _planned(session: Session, migration: Migration) -> Steps[_Plan]:
 
 def _read(session: Session, migration: Migration) -> Steps[_Found | None]:
     """Read the latest checkpoint; the values of renamed keys as the new schema reads them."""
-    graph, channels = session.graph, readable(session.graph.channels, migration.keys)
+    graph, own = session.graph, cast("Mapping[str, Any]", session.graph.channels)
+    channels = readable(own, migration.keys)
     reader = graph
     if channels:
         shown = [*graph.stream_channels_list, *channels]
-        reader = graph.copy({"channels": {**graph.channels, **channels}, "stream_channels": shown})
+        reader = graph.copy({"channels": {**own, **channels}, "stream_channels": shown})
     snapshot: StateSnapshot = yield from committed(reader, session.config)
     values = cast("Mapping[str, Any]", snapshot.values or {})
     raw: Json = values.get(CHANNEL) or {}
@@ -130,7 +131,7 @@ def _read(session: Session, migration: Migration) -> Steps[_Found | None]:
     stored: CheckpointTuple | None = yield Work(fn=saver.get_tuple, afn=saver.aget_tuple, args=(snapshot.config,))
     if not raw or stored is None:
         return None
-    gone = old_keys(graph.machine, stored.checkpoint["channel_versions"], left=raw.get(LEFT) or ())
+    gone = old_keys(graph.machine, stored.checkpoint["channel_versions"], left=left_before(raw))
     return _Found(snapshot=snapshot, raw=raw, values=values, gone=gone)
 
 
@@ -167,7 +168,7 @@ def _moved(
     new = {
         **new,
         "run": {**raw["run"], "mode": machine.pins.mode, "hashes": machine.pins.to_json()},
-        LEFT: [*(raw.get(LEFT) or ()), *found.gone],
+        LEFT: [*left_before(raw), *found.gone],
         "last": {"event": "migrate", "state": "", "activation": 0},
     }
     move = Move(
@@ -183,9 +184,8 @@ def _moved(
     lines = [*lines, *records.lines]
     if any(line.blocks for line in records.lines):
         return _Plan(report=_report(session, found, lines))
-    new["asks"] = {
-        path: [records.asks[ask].id for ask in ids if ask in records.asks] for path, ids in new["asks"].items()
-    }
+    stood: Mapping[str, Sequence[str]] = new["asks"]
+    new["asks"] = {path: [records.asks[ask].id for ask in ids if ask in records.asks] for path, ids in stood.items()}
     for path in sorted(set(records.withdrawn.values())):
         new = merge(new, reenters(machine, move.control, path=path))
     place = standing(machine, cast(Control, decode(new, machine.chart)), seen)
@@ -201,7 +201,8 @@ def _nothing_to_do(found: _Found | None, pins: Pins) -> str:
     if found is None:
         return "The session has no run."
     raw = found.raw
-    event = str((raw.get("reason") or {}).get("event", ""))
+    reason: Mapping[str, Any] = raw.get("reason") or {}
+    event = reason.get("event", "")
     if raw["status"] in TERMINAL and not (raw["status"] == "halted" and event in REOPENS):
         return f"The run is {raw['status']}; the next input opens one under the new definition."
     return "The run is under this definition already." if _pins(raw) == pins else ""
@@ -266,6 +267,7 @@ def _written(session: Session, plan: _Plan, invocation: Invocation, by: str) -> 
     update = {**(plan.update or {}), CHANNEL: _delta(plan.found.raw, control)}
     with database.transaction(session.id) as cur:
         keep(plan.records, move=move, fence=invocation.fence)
+        remember(graph.machine, database, session=session.id)
         work = graph.writing(
             _there(session, plan.found, invocation),
             StateUpdate(

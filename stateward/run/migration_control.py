@@ -1,4 +1,4 @@
-"""The control channel under another definition: every path and event in it by its new name, or a line that says why not.
+"""The control channel under another definition: each path and event in it by its new name, or why not.
 
 Paths are looked up in the new chart; the old one is not at hand, and is not needed: a checkpoint knows states by their
 paths only.
@@ -35,11 +35,15 @@ class ControlMigration:
         self.at: list[str] = []
         """The new paths of the active states."""
 
+    def _table(self, name: str) -> Mapping[str, Any]:
+        table: Mapping[str, Any] = self._raw.get(name) or {}
+        return table
+
     def whole(self) -> Json:
         """Return the new value; it holds only if no line blocks."""
         raw = self._raw
         self._declared()
-        self.at = [new for path in raw["at"] if (new := self._place(path)) is not None]
+        self.at = [place for path in raw["at"] if (place := self._place(path)) is not None]
         if not self._blocked:
             self._legal()
         new: Json = {
@@ -112,7 +116,7 @@ class ControlMigration:
 
     def _history(self) -> Json:
         kept: Json = {}
-        for path, targets in (self._raw.get("history") or {}).items():
+        for path, targets in self._table("history").items():
             owner = path.removesuffix(_HISTORY)
             new = self._migration.state(path)
             states = [self._migration.state(target) for target in targets]
@@ -146,7 +150,7 @@ class ControlMigration:
     def _entries(self) -> Json:
         """Counts of states that are gone say nothing any more: calls of a new branch have keys of their own."""
         counts: dict[str, int] = {}
-        for path, count in (self._raw.get("entries") or {}).items():
+        for path, count in self._table("entries").items():
             new = self._migration.state(path)
             if new is not None and self._known(new):
                 counts[new] = max(count, counts.get(new, 0))
@@ -160,7 +164,7 @@ class ControlMigration:
         """A table by state path; a state that is gone has no say in it, and where the run stands was looked at."""
         return {
             new: value
-            for path, value in (self._raw.get(table) or {}).items()
+            for path, value in self._table(table).items()
             if (new := self._migration.state(path)) is not None and self._known(new)
         }
 
@@ -168,7 +172,7 @@ class ControlMigration:
         return {path: event for path, raw in self._keyed("brought").items() if (event := self._event(raw)) is not None}
 
     def _failed(self) -> Json:
-        for path in self._raw.get("failed") or {}:
+        for path in self._table("failed"):
             if not self._known(self._migration.state(path)):
                 self._block(
                     "state", path, f"It has failed there; declare what it is called: {example('states', path)}."
@@ -197,7 +201,7 @@ class ControlMigration:
 
     def _timers(self) -> Json:
         kept: Json = {}
-        for number, timer in (self._raw.get("timers") or {}).items():
+        for number, timer in self._table("timers").items():
             moved = self._timer(timer)
             if moved is not None:
                 kept[number] = moved
@@ -221,7 +225,7 @@ class ControlMigration:
                 "timer", old, f"There is {where} for `{name}` now: {example('events', old)}, or None to forget it."
             )
             return None
-        moved = {**timer, "owner": mine, "event": {**timer["event"], "name": name}}
+        moved: Json = {**timer, "owner": mine, "event": {**timer["event"], "name": name}}
         if old == timer["id"]:  # those of the house are called like their event
             moved["id"] = name
         if not self._fits("timer", old, moved["event"]):

@@ -8,7 +8,7 @@ given stays given. What was spent of a limit is spent under the new name of its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -81,7 +81,8 @@ class Move:
     def _asks(self, lines: list[Line]) -> tuple[dict[str, Ask], dict[str, str]]:
         again: dict[str, Ask] = {}
         withdrawn: dict[str, str] = {}
-        for old_path, ids in (self.raw.get("asks") or {}).items():
+        open_asks: Mapping[str, Sequence[str]] = self.raw.get("asks") or {}
+        for old_path, ids in open_asks.items():
             path = str(self.migration.state(old_path))
             found = [self.database.asks.get(ask) for ask in ids]
             # A state is entered again as a whole: one question that goes takes the others with it.
@@ -123,7 +124,7 @@ class Move:
                 continue
             path, name = self.migration.state(key.path), f"{entry.name} (call {key.call} of `{key.path}`)"
             if path is None or path not in self.machine.chart.by_path:
-                note = f'It was made, and nobody would know: declare what its state is called: states={{"{key.path}": "NEW"}}.'
+                note = f'It was made; declare what its state is called: states={{"{key.path}": "NEW"}}.'
                 lines.append(Line(kind="call", name=name, note=note, blocks=True))
             elif entry.status == "started" and entry.effect != "pure":
                 lines.append(Line(kind="call", name=name, note=_UNSETTLED, blocks=True))
@@ -134,7 +135,8 @@ class Move:
 
     def _is_open(self, key: CallKey) -> bool:
         """Whether a call belongs to an activity that has not ended: all do, until the first step is committed."""
-        at, counts = self.raw["at"], self.raw.get("entries") or {}
+        at: Sequence[str] = self.raw["at"]
+        counts: Mapping[str, int] = self.raw.get("entries") or {}
         return not at or (key.path in at and counts.get(key.path, 0) == key.activation)
 
     def _scopes(self, lines: list[Line]) -> dict[str, str]:
@@ -178,7 +180,7 @@ def keep(records: Records, *, move: Move, fence: int | None) -> None:
 
 def _carry(cur: Cursor, database: Database, entry: Entry, key: CallKey) -> None:
     """Let the journal know a call under another key; it cost nothing there, and was not tried."""
-    cipher = database._connection.cipher  # pyright: ignore[reportPrivateUsage]  # the columns are sealed for their place
+    cipher = database.cipher  # the columns are sealed for their place
     result = database.journal.blobs.kept(cur, key.session, entry.result, where=key.place)
     known = replace(
         entry, key=key, result=result, charges=(), overrun={}, tokens_in=0, tokens_out=0, usd=0.0
@@ -188,7 +190,7 @@ def _carry(cur: Cursor, database: Database, entry: Entry, key: CallKey) -> None:
 
 
 def _spend(cur: Cursor, session: str, run: Json, scopes: Mapping[str, str]) -> None:
-    """What was spent under the old names of a state is spent under its new one; the old count stays for the old branch."""
+    """What was spent under the old names of a state is spent under its new one; the old count stays as it is."""
     if not scopes:
         return
     place, sums = (session, run["id"]), dict[tuple[str, str], int]()

@@ -42,9 +42,7 @@ def standing(machine: Machine, control: Control, values: Mapping[str, Any]) -> S
     if not control.started:
         return _unstarted(machine, {**values, CHANNEL: dict(control.raw)})
     atoms = control.configuration.atomic(machine.chart)
-    if len(atoms) > 1:
-        return _several(machine, control)
-    return _single(machine, control, state=atoms[0])
+    return _several(machine, control) if len(atoms) > 1 else _single(machine, control, *atoms)
 
 
 def _unstarted(machine: Machine, values: dict[str, Any]) -> Standing:
@@ -67,7 +65,7 @@ def _several(machine: Machine, control: Control) -> Standing:
     return Standing(goto=place.goto, delta={"status": place.status, "ended": dict(regions.ended)})
 
 
-def _single(machine: Machine, control: Control, *, state: int) -> Standing:
+def _single(machine: Machine, control: Control, state: int) -> Standing:
     path = machine.chart.nodes[state].path
     if path in control.asks:
         return Standing(goto=machine.ask_node(state), delta={})

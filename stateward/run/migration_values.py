@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from langgraph.channels.base import BaseChannel
 from langgraph.types import Overwrite
@@ -17,6 +17,16 @@ from stateward.run.state import StateSchema
 
 LEFT = "left"
 """The key of the control channel that tells which keys earlier migrations left behind."""
+
+
+def left_before(raw: Mapping[str, Any]) -> Sequence[str]:
+    """Return the keys that earlier migrations of a session left behind.
+
+    Args:
+        raw: Its control channel.
+    """
+    left: Sequence[str] = raw.get(LEFT) or ()
+    return left
 
 
 def old_keys(machine: Machine, versions: Mapping[str, Any], *, left: Sequence[str]) -> tuple[str, ...]:
@@ -39,7 +49,7 @@ def readable(channels: Mapping[str, Any], keys: Mapping[str, str | None]) -> dic
         channels: The new graph's.
         keys: Old key to the new one.
     """
-    found = {old: channels[new] for old, new in keys.items() if new in channels and old not in channels}
+    found = {old: channels[new] for old, new in keys.items() if new and new in channels and old not in channels}
     made: dict[str, BaseChannel[Any, Any, Any]] = {}
     for old, channel in found.items():
         made[old] = channel.copy()
@@ -128,7 +138,7 @@ class ValuesMigration:
         try:
             self._schema.present(dict(seen))
         except (ValidationError, TypeError, ValueError) as misfit:
-            name = cast("type[Any]", self._schema.schema).__name__
+            name = self._schema.schema.__name__
             self._block(name, f"The values do not make one: {_why(misfit)}. Give what is missing: values={{…}}.")
 
     def _block(self, name: str, note: str, *, kind: Any = "key") -> None:  # one of `Kind`

@@ -150,12 +150,15 @@ class Registry:
         except StatewardError:
             return  # a locked or lost database may recover; whoever orders waits
         # An order may be read a moment before the call that it means is entered here.
-        self._known = orders or self._known
-        for order in self._known:
-            live = self._live.get(order.session)
-            if live is None or live.fence != order.fence:
-                continue
-            if order.halt is not None:
-                live.halt(order.halt)
-            else:
-                live.drain()
+        self._known = tuple(order for order in orders or self._known if not self._follow(order))
+
+    def _follow(self, order: Order) -> bool:
+        """Hand an order on, and say whether the call that it means was here."""
+        live = self._live.get(order.session)
+        if live is None or live.fence != order.fence:
+            return False
+        if order.halt is not None:
+            live.halt(order.halt)
+        else:
+            live.drain()
+        return True

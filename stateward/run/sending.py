@@ -23,7 +23,7 @@ from stateward.run.outcome import Outcome, Sent
 from stateward.run.payload import payload
 from stateward.run.resume import known_event
 from stateward.run.store.mailbox import POLL_S, Letter
-from stateward.run.store.sessions import SessionRow
+from stateward.run.store.session_row import SessionRow
 
 
 def sending(

@@ -30,7 +30,7 @@ from stateward.run.seat import seated
 from stateward.run.sending import command, sending
 from stateward.run.store.ask import Ask
 from stateward.run.store.database import Database
-from stateward.run.store.sessions import SessionRow
+from stateward.run.store.session_row import SessionRow
 
 T = TypeVar("T")
 

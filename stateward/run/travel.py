@@ -25,7 +25,7 @@ from stateward.run.graph import ChartGraph
 from stateward.run.moment import Moment, moment
 from stateward.run.session import Outcome, Session
 from stateward.run.store.database import Database
-from stateward.run.store.sessions import SessionRow
+from stateward.run.store.session_row import SessionRow
 from stateward.run.timeline import TimelineRow, timeline
 
 Step = int | str

@@ -45,7 +45,7 @@ RENAMED = Migration(states={"WORK": "JOB", "WORK.ACT": "JOB.DO"})
 
 def renamed(shop: Shop, **rest: Any) -> ChartGraph:
     """The desk with other names."""
-    return desk(shop, **{"work": "JOB", "act": "DO", **rest})
+    return desk(shop, work="JOB", act="DO", **rest)
 
 
 def migrate(driven: Driven, migration: Migration | None = None, *, dry_run: bool = False) -> Report:

@@ -7,6 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
+
+from stateward.cli.app import build_app
 
 TEXT = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 SHAPES = {
@@ -35,10 +38,14 @@ def shape(value: object) -> object:
         ("`run GRAPH JSON --json`, `resume --json`, `answer --json`", ("answer", "ASK", "approve"), 0),
         ("`answer --no-resume --json`", ("answer", "ASK", "approve", "--no-resume"), 0),
         ("`send GRAPH SESSION EVENT --json`", ("send", "toy_nap", "n1", "stop"), 0),
+        ("`cancel SESSION --json`", ("cancel", "n1"), 0),
         ("`wake GRAPH --json`", ("wake", "toy_nap"), 0),
         ("`inbox --json`", ("inbox",), 0),
         ("`sessions --json`", ("sessions",), 0),
         ("`history SESSION --json`", ("history", "case-m2"), 0),
+        ("`show SESSION --json`", ("show", "case-m2", "--step", "2"), 0),
+        ("`diff SESSION A B --json`", ("diff", "case-m2", "0", "2"), 0),
+        ("`branches SESSION --json`", ("branches", "case-m2"), 0),
         ("`replay SESSION --json`", ("replay", "case-m2"), 0),
         ("`freeze SESSION FILE --json`", ("freeze", "case-m2", "FILE"), 0),
         ("`policy GRAPH [STATE] --json`", ("policy", "toy_desk"), 0),
@@ -58,7 +65,15 @@ def test_what_is_documented_is_what_is_printed(shell, heading, words, code):
 
 def test_every_documented_shape_is_tested():
     """Nothing is documented and forgotten."""
-    assert len(SHAPES) == 13
+    assert len(SHAPES) == 17
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/cli.md"])
+def test_every_command_is_documented(document):
+    """In the table of commands, where people look for it."""
+    text = (Path(__file__).parents[2] / document).read_text(encoding="utf-8")
+    commands = get_command(build_app()).commands  # pyright: ignore[reportAttributeAccessIssue]  # it is a group
+    assert [name for name in commands if not re.search(rf"^\| .*`(stateward )?{name}[ `]", text, re.M)] == []
 
 
 def _without_verdicts(told: object) -> object:

@@ -19,7 +19,16 @@ def test_people_see_the_whole_ask(shell):
     """People see id, session, tool, all arguments, reason and age."""
     shell.run("run", "toy_desk", "inbox.jsonl")
     shown = shell.run("inbox").stdout
-    assert all(word in shown for word in ("ask_", "case-m2", "pay", '{"amount": 3.0}', "restricted", "age "))
+    words = ("ask_", "case-m2", "pay", '{"amount": 3.0}', "restricted", "age ", "expires never")
+    assert all(word in " ".join(shown.split()) for word in words)
+
+
+def test_people_see_how_long_they_may_think(shell):
+    """When the policy sets a limit."""
+    shell.run("run", "toy_desk", "inbox.jsonl", "policy.tools.rules[2].expires_s=7200")
+    assert "expires in 1 h 59 min" in " ".join(shell.run("inbox").stdout.split())
+    (waiting,) = shell.json("sessions", "--status", "waiting")
+    assert waiting["wakes_at"] == shell.json("inbox")[0]["expires_at"]
 
 
 def test_an_empty_inbox_says_so(shell):

@@ -16,12 +16,25 @@ def test_a_database_that_is_not_there_is_not_made(shell):
 
 
 def test_a_server_without_tables_is_left_as_it_is(postgres):
-    """A wrong name is told, and no table is made there; the password is not told."""
+    """A wrong name is told, no table is made there, and the password is not told."""
     url = postgres.url()
-    for _ in range(2):
-        with pytest.raises(CheckpointError, match="no database yet") as refused:
-            open_existing(url.replace("postgres:@", "postgres:secret@"))
+    with pytest.raises(CheckpointError, match="no database yet") as refused:
+        open_existing(url.replace("postgres:@", "postgres:secret@"))
     assert "secret" not in str(refused.value)
+    with pytest.raises(CheckpointError, match="no database yet"):
+        open_existing(url)
+
+
+@pytest.mark.parametrize("backend", ["postgresql"])
+def test_no_command_wants_a_file(shell):
+    """A job is run, answered, looked at, forked and gone on with over a server."""
+    shell.run("run", "toy_desk", "inbox.jsonl")
+    done = [shell.run("answer", shell.json("inbox")[0]["id"], "approve", "--by", "ann")]
+    words = """sessions; history case-m1; show case-m1; diff case-m1 1 2; branches case-m1; replay case-m1;
+        draw toy_desk --session case-m1; wake toy_desk; prune --keep 5; fork case-m4 2; resume case-m4"""
+    done += [shell.run(*one.split()) for one in words.split(";")]
+    assert [(one.exit_code, one.stderr) for one in done if one.exit_code] == []
+    assert (shell.effects("pay"), shell.effects("note")) == (1, 5)
 
 
 def test_a_database_in_memory_is_nothing_to_ask(shell):

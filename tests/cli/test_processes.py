@@ -45,6 +45,7 @@ def end(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, st
     return process.returncode, said
 
 
+@pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
 def test_killed_three_times_a_job_loses_and_repeats_nothing(shell, begin):
     """After kill -9 and --resume, every message is at rest once and every effect happened once."""
     file = shell.inbox(*MESSAGES)

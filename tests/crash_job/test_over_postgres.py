@@ -1,4 +1,4 @@
-"""The short inbox over PostgreSQL: killed, finished with `--resume`, answered and looked at by every command."""
+"""The short inbox over PostgreSQL: killed, finished with `--resume`, and answered from other processes."""
 
 from __future__ import annotations
 
@@ -77,24 +77,3 @@ def test_an_answer_from_another_process_runs_the_effect_once(job: Job) -> None:
     first, second = (job.ask("answer", *given) for _ in range(2))
     assert (first.returncode, second.returncode, "`ann`" in second.stderr) == (0, 2, True), first.stderr
     assert (sum(job.look().effects.values()) - before, job.look().twice) == (1, 0)
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "sessions",
-        "history m-001",
-        "show m-001",
-        "diff m-001 1 2",
-        "branches m-001",
-        "replay m-001",
-        "draw support_desk --session m-001",
-        "wake support_desk",
-        "prune --keep 5 --dry-run",
-    ],
-)
-def test_every_command_reads_a_server(job: Job, command: str) -> None:
-    """None of them wants a file."""
-    told = job.ask(*command.split())
-    assert (told.returncode, told.stderr) == (0, "")
-    assert told.stdout

@@ -148,6 +148,26 @@ def test_a_region_that_asks_goes_on_while_another_waits(how: How, drive: Drive, 
     assert driven.resume("go").status == "completed"
 
 
+def test_a_region_goes_on_while_another_still_asks(how: How, drive: Drive, shop: Shop, clock: ManualClock) -> None:
+    """Each region waits for its own questions."""
+
+    async def mail(state: Any, run: sw.Run[Any]) -> Any:
+        return {"log": [(await run.tool("mail", to="ann")).status]}
+
+    pays = sw.State("PAY", do=look_then_refund, tools=["lookup", "refund"], to="END")
+    mails = sw.State("MAIL", do=mail, tools=["mail"], to="END")
+    driven = drive(compiled_beside([pays], [mails], box=shop.box, policy=policy("approve_refunds_within")))
+    driven.start({})
+    clock.advance(EXPIRES_S)
+    (one,) = woken(how, driven.session.graph, driven.session.database)
+    assert one.outcome is not None
+    assert (one.outcome.values["log"][0], shop.done("refund")) == ("rejected", [])
+    (left,) = one.outcome.asks
+    assert woken(how, driven.session.graph, driven.session.database) == []
+    assert driven.answer(left).values["log"][-1] == "ok"
+    assert shop.done("mail") == ["ann"]
+
+
 def test_a_region_that_asks_goes_on_while_another_works(drive: Drive, shop: Shop, clock: ManualClock) -> None:
     """The call that runs the session notices by itself."""
     gate, asked = Gate(), Gate()

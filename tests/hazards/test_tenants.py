@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,13 @@ ONE: dict[str, Callable[[sw.Session, str], Any]] = {
     "outcome": lambda session, ask: session.outcome(),
     "load": lambda session, ask: load_session(session.database, session=session.id, graph=session.graph),
     "aload": lambda session, ask: asyncio.run(aload_session(session.database, session=session.id, graph=session.graph)),
+    "get_state": lambda session, ask: session.graph.get_state(session.config),
+    "history": lambda session, ask: list(session.graph.get_state_history(session.config)),
+    "edit": lambda session, ask: session.graph.update_state(session.config, {"text": "z"}),
+    "edit the past": lambda session, ask: session.graph.update_state(
+        {"configurable": {**session.config.get("configurable", {}), "checkpoint_id": "1"}}, {"text": "z"}
+    ),
+    "copy": lambda session, ask: session.graph.update_state(session.config, None, as_node="__copy__"),
     "rows": lambda session, ask: Timeline(session.graph, session.database, session.id).rows,
     "at": lambda session, ask: Timeline(session.graph, session.database, session.id).at(1),
     "branches": lambda session, ask: Timeline(session.graph, session.database, session.id).branches(),
@@ -78,11 +85,11 @@ class Owned:
 
 
 @pytest.fixture
-def owned(database: Database) -> Iterator[Owned]:
+def owned(database: Database) -> Owned:
     shop = Shop()
     graph = asking(shop, handles=["stop"]).attach(database)
     (ask,) = sw.Session("s1", graph, database, tenant="acme").start({"text": "x"}).asks
-    yield Owned(shop, graph, database, ask)
+    return Owned(shop, graph, database, ask)
 
 
 def refused(owned: Owned, attempt: Callable[[], Any]) -> None:

@@ -16,6 +16,7 @@ FACADE = frozenset(
         "embedding",
         "job",
         "machine",
+        "migration",
         "opening",
         "models",
         "properties",

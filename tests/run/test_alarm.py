@@ -26,8 +26,8 @@ async def forever(state: Any) -> None:
 
 def late(driven: Driven, given: Any = None) -> Any:
     """Run a session under a short deadline, and return where it stands."""
-    graph, config = driven.session.graph, {**driven.session.config}
-    config["configurable"] = {**config.get("configurable", {}), "deadline": SHORT_S}
+    graph = driven.session.graph
+    config: Any = {"configurable": {"thread_id": driven.session.id, "deadline": SHORT_S}}
     graph.invoke(given or {}, config) if driven.how == "sync" else asyncio.run(graph.ainvoke(given or {}, config))
     return driven.session.outcome()
 

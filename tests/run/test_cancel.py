@@ -12,60 +12,19 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 import stateward as sw
+from benchmarks.cancel import measure
 from stateward.errors import NotExpected, SessionBusy, UnknownSession
 from stateward.run.store.database import Database
-from tests.charts.beside import Gate, compiled_beside, says
+from tests.charts.beside import says
 from tests.charts.drive import Driven, policy
 from tests.charts.one import One, compiled
+from tests.charts.stuck import Stuck, cancelled_while, pay
 from tests.charts.timed import nap
 from tests.charts.tools import Shop, call
 from tests.charts.waiting import waiting
 
 Drive = Callable[..., Driven]
 WHY = {"by": "ann", "reason": "a typo"}
-
-
-class Stuck:
-    """Activities and tools that begin and do not end; each says that it has begun and how it was stopped."""
-
-    def __init__(self) -> None:
-        self.begun = threading.Event()
-        self.stopped: list[str] = []
-
-    async def __call__(self, state: Any) -> None:
-        await self.wait("activity")
-
-    async def wait(self, name: str) -> None:
-        self.begun.set()
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            self.stopped.append(name)
-            raise
-
-    def tool(self, effect: Any) -> Any:
-        @sw.tool(effect=effect, name="pay")
-        async def pay() -> None:
-            """Pay for ever."""
-            await self.wait("tool")
-
-        return pay
-
-
-def cancelled_while(driven: Driven, begun: threading.Event, given: Any = None) -> Any:
-    """Run a session, cancel it when something has begun, and return what its caller gets."""
-    with driven.running(given) as came:
-        begun.wait()
-        driven.cancel(reason="a typo", wait_s=10)
-    return came[0]
-
-
-async def pay(state: Any, run: sw.Run[Any]) -> None:
-    await run.tool("pay")
-
-
-def pay_sync(state: Any, run: sw.SyncRun[Any]) -> None:
-    run.tool("pay")
 
 
 # -- who runs it stops ----------------------------------------------------------------------------------
@@ -94,56 +53,6 @@ def test_run_of_another_task_is_cancelled(database: Database) -> None:
 
     told, came, tasks = asyncio.run(main())
     assert (told, came.status, tasks) == (came, "cancelled", 1)
-
-
-@pytest.mark.parametrize("do", [pay, pay_sync])
-@pytest.mark.parametrize(("effect", "status"), [("once", "unknown"), ("idempotent", "failed"), ("pure", "failed")])
-def test_async_tool_is_stopped_and_its_call_closed(
-    drive: Drive, database: Database, do: Any, effect: Any, status: str
-) -> None:
-    """Of what may happen once nobody knows whether it did; the rest did not get to its end."""
-    stuck = Stuck()
-    cancelled_while(drive(compiled(do, box=[stuck.tool(effect)])), stuck.begun)
-    assert stuck.stopped == ["tool"]
-    assert [entry.status for entry in database.journal.entries("s1")] == [status]
-
-
-@pytest.mark.parametrize(("effect", "status"), [("idempotent", "unknown"), ("pure", "failed")])
-def test_sync_tool_is_left_to_its_thread(drive: Drive, database: Database, effect: Any, status: str) -> None:
-    """It cannot be stopped: what it does is unknown, and the session is free (DESIGN decision 17)."""
-    begun, release = threading.Event(), threading.Event()
-
-    @sw.tool(effect=effect, name="pay")
-    def pay_slowly() -> None:
-        """Pay in a thread."""
-        begun.set()
-        release.wait()
-
-    outcome = cancelled_while(drive(compiled(pay, box=[pay_slowly])), begun)
-    release.set()
-    assert (outcome.status, database.leases.held("s1")) == ("cancelled", None)
-    assert [entry.status for entry in database.journal.entries("s1")] == [status]
-
-
-def test_regions_stop_together_and_keep_what_they_committed(drive: Drive) -> None:
-    """One had ended, the other is stopped."""
-    stuck, gate = Stuck(), Gate()
-
-    async def wait(state: Any) -> None:
-        await gate.wait()
-        await stuck(state)
-
-    regions = [[sw.State("S", do=wait, to="END")], [sw.State("S", do=says("b"), to="T")]]
-    regions[1].append(sw.State("T", do=says("c", opens=[gate]), to="END"))
-    outcome = cancelled_while(drive(compiled_beside(*regions)), stuck.begun)
-    assert (outcome.status, outcome.values["log"][0], stuck.stopped) == ("cancelled", "b", ["activity"])
-
-
-def test_run_that_heeds_events_is_cancelled(drive: Drive) -> None:
-    """Its activity is a task beside what may come."""
-    stuck = Stuck()
-    outcome = cancelled_while(drive(compiled(stuck, on=[sw.on("stop", "DONE")])), stuck.begun)
-    assert (outcome.status, stuck.stopped) == ("cancelled", ["activity"])
 
 
 def test_sync_activity_ends_before_its_run_does(drive: Drive) -> None:
@@ -195,7 +104,8 @@ def test_cancellation_that_was_not_ordered_leaves_the_run_unfinished(database: D
 
     asyncio.run(main())
     row = session.row()
-    assert row is not None and row.status == "running" and not database.sessions.terminals("s1")
+    assert row is not None
+    assert (row.status, database.sessions.terminals("s1")) == ("running", ())
 
 
 # -- nobody runs it -------------------------------------------------------------------------------------
@@ -294,3 +204,12 @@ def test_tool_calls_of_the_history_get_an_answer(drive: Drive, waits: bool) -> N
     answer = (driven.cancel() if waits else driven.session.outcome()).values["messages"][-1]
     assert isinstance(answer, ToolMessage)
     assert (answer.tool_call_id, answer.status, "cancelled" in str(answer.content)) == ("c1", "error", True)
+
+
+# -- anywhere -------------------------------------------------------------------------------------------
+
+
+def test_cancelling_at_any_await_leaves_nothing_behind(url: str) -> None:
+    """The benchmark in small: no call without an end, no task, lease, entry or question."""
+    found = measure(25, url)
+    assert [found[what] for what in ("dangling", "open_calls", "leaks")] == [0, 0, 0]

@@ -188,3 +188,22 @@ def test_work_that_must_end_is_awaited_by_a_cancelled_caller() -> None:
         return waited
 
     assert asyncio.run(main())
+
+
+def test_work_that_must_end_is_waited_for_however_often_its_caller_is_cancelled() -> None:
+    """A second cancellation, of a batch for instance, does not leave it alone."""
+
+    async def main() -> bool:
+        work: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        caller = asyncio.create_task(finished(work))
+        for _ in range(3):
+            await asyncio.sleep(0)
+            caller.cancel()
+        await asyncio.sleep(0)
+        waits = not caller.done()
+        work.set_result(None)
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+        return waits
+
+    assert asyncio.run(main())

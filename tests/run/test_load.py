@@ -20,8 +20,16 @@ Drive = Callable[..., Driven]
 
 
 def asking(state: Any) -> dict[str, Any]:
-    call = {"name": "look", "args": {}, "id": "c1"}
+    call: Any = {"name": "look", "args": {}, "id": "c1"}
     return {"messages": [AIMessage("", tool_calls=[call]), HumanMessage("never mind")]}
+
+
+def says_x(state: Any) -> dict[str, Any]:
+    return {"text": "x"}
+
+
+def nothing(state: Any) -> None:
+    """Do nothing."""
 
 
 @pytest.fixture
@@ -38,7 +46,7 @@ def loaded(how: How, database: Database) -> Callable[[sw.Session], Loaded]:
 
 def test_messages_and_state_are_returned(drive: Drive, loaded: Any) -> None:
     """With where the session stands."""
-    driven = drive(compiled(lambda state: {"text": "x"}))
+    driven = drive(compiled(says_x))
     driven.start({"messages": [HumanMessage("hi")]})
     found = loaded(driven.session)
     assert (found.outcome.status, found.values["text"]) == ("completed", "x")
@@ -75,7 +83,7 @@ def test_next_run_begins_with_a_history_that_is_well_paired(drive: Drive, databa
 
 def test_calls_at_the_end_of_an_input_are_left_to_the_chart(drive: Drive) -> None:
     """They may be what it is for."""
-    driven = drive(compiled(lambda state: {}))
+    driven = drive(compiled(nothing))
     calling = AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": "c1"}])
     driven.start({"messages": [HumanMessage("hi"), calling]})
     assert [each.type for each in driven.session.outcome().values["messages"]] == ["human", "ai"]
@@ -83,7 +91,7 @@ def test_calls_at_the_end_of_an_input_are_left_to_the_chart(drive: Drive) -> Non
 
 def test_gap_inside_an_input_is_mended(drive: Drive) -> None:
     """No model is shown it."""
-    driven = drive(compiled(lambda state: {}))
+    driven = drive(compiled(nothing))
     calling = AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": "c1"}])
     driven.start({"messages": [calling, HumanMessage("hi")]})
     assert [each.type for each in driven.session.outcome().values["messages"]] == ["ai", "tool", "human"]

@@ -13,7 +13,7 @@ from stateward.errors import AskClosed, Drift
 from stateward.migration import Migration
 from stateward.run.store.database import Database
 from tests.charts.drive import Driven
-from tests.charts.migrated import RENAMED, Crash, Drive, crashing, desk, dump, migrate, notes, renamed
+from tests.charts.migrated import RENAMED, Crash, Drive, desk, dump, migrate, notes, renamed
 from tests.charts.one import One
 from tests.charts.refunds import two_refunds
 from tests.charts.tools import Shop

@@ -59,6 +59,10 @@ def chart(schema: type[Any], do: Any, *, first: Sequence[Any] = ()) -> Any:
     return sw.Chart("keys", schema, state, sw.Final("DONE")).compile()
 
 
+def nothing(state: Any) -> None:
+    """Do nothing."""
+
+
 def begun(drive: Drive) -> None:
     drive(chart(Old, write)).start({"question": "why"})
 
@@ -119,7 +123,7 @@ def test_a_value_that_does_not_fit_its_type_is_refused(drive: Drive) -> None:
 def test_a_key_that_is_new_and_needed_gets_a_value(drive: Drive) -> None:
     """A model that would not be made is refused."""
     begun(drive)
-    driven = drive(chart(Strict, lambda state: None))
+    driven = drive(chart(Strict, nothing))
     names = {"question": "query", "notes": None, "talk": None}
     with pytest.raises(Drift, match=r"owner.*Give what is missing"):
         migrate(driven, Migration(keys=names))

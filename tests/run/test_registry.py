@@ -22,7 +22,9 @@ Drive = Callable[..., Driven]
 HALT = cancelling(by="ann", reason="")
 
 
-def live(session: str = "s1", *, fence: int = 1, halts: list[Halt] | None = None, drains: list[Any] | None = None) -> Live:
+def live(
+    session: str = "s1", *, fence: int = 1, halts: list[Halt] | None = None, drains: list[Any] | None = None
+) -> Live:
     """Make an entry that writes down how it is stopped."""
     return Live(
         session=session,
@@ -125,7 +127,8 @@ def test_who_waits_for_the_end_is_told() -> None:
     registry = Registry()
     registry.enter(live())
     over = registry.over("s1")
-    assert over is not None and not over.done()
+    assert over is not None
+    assert not over.done()
     registry.leave("s1", fence=1)
     assert (over.done(), registry.over("s1")) == (True, None)
 
@@ -153,4 +156,5 @@ def test_registry_that_is_closed_leaves_no_thread() -> None:
     registry = Registry(list[Order])
     registry.enter(live())
     registry.close()
-    assert registry.looker is not None and not registry.looker.is_alive()
+    assert registry.looker is not None
+    assert not registry.looker.is_alive()

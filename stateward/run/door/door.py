@@ -165,8 +165,10 @@ class Door:
             # before all of them have been made: one that asks does not keep its siblings from being asked about.
             await asyncio.sleep(0)
             return self._admit(request, entry, tool, recovery)
-        pool = self.threads.lookups if tool.lookup else self.threads.database
-        return await pool.run(self._admit, request, entry, tool, recovery)
+        if tool.lookup:
+            return await self.threads.lookups.run(self._admit, request, entry, tool, recovery)
+        # Cancelled, it is waited for: nothing may be journaled after the end of the run has closed its calls.
+        return await finished(self.threads.database.run(self._admit, request, entry, tool, recovery))
 
     async def tools_batch(self, calls: Sequence[tuple[int, str, Mapping[str, Any], str]]) -> list[ToolResult]:
         """Make several calls at the same time; every one that may run does, whatever becomes of its siblings.

@@ -28,7 +28,7 @@ from pydantic import PrivateAttr
 from stateward.errors import RunError, StatewardError
 from stateward.govern.decision import CallRequest
 from stateward.govern.window import prune
-from stateward.run.deadline import Late, in_time
+from stateward.run.deadline import Late, finished, in_time
 from stateward.run.door.door import Door
 from stateward.run.door.flow import Flow, within_time
 from stateward.run.door.outcome import Outcome, as_first_seen
@@ -137,7 +137,7 @@ class GovernedModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         with self._door.in_flight.call():
-            call = await self._in_database(self._admit, messages, stop, kwargs, self._number())
+            call = await self._admitted( messages, stop, kwargs, self._number())
             if call.is_known:
                 return _restored(call.entry, first=self._is_first(call))
             try:
@@ -194,7 +194,7 @@ class GovernedModel(BaseChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         with self._door.in_flight.call():
-            call = await self._in_database(self._admit, messages, stop, kwargs, self._number())
+            call = await self._admitted( messages, stop, kwargs, self._number())
         if call.is_known:
             for chunk in _replayed(call.entry, first=self._is_first(call)):
                 yield chunk
@@ -257,6 +257,10 @@ class GovernedModel(BaseChatModel):
             yield _as_chunk((await self._amade(call, run_manager)).generations[0].message)
 
     # -- admission and settlement -----------------------------------------------------------------------------
+
+    async def _admitted(self, *args: Any) -> _Call:
+        """Admit a call in a thread; cancelled, it is waited for, as in `Door`."""
+        return await finished(asyncio.ensure_future(self._in_database(self._admit, *args)))
 
     def _in_database(self, fn: Callable[..., T], *args: Any) -> Awaitable[T]:
         return self._door.threads.database.run(fn, *args)

@@ -298,14 +298,16 @@ def _aged(ask: Ask, *, now: float) -> Ask:
 def _refuse_closed(ask: Ask) -> None:
     if ask.status == "open":
         return
-    how = ask.status
-    if ask.status == "answered":
-        at = datetime.fromtimestamp(ask.answered_at or 0, UTC).isoformat(timespec="seconds")
-        how = f"answered with `{ask.decision}` by `{ask.by}` at {at}"
+    at = ask.answered_at if ask.status == "answered" else ask.expires_at if ask.status == "expired" else None
+    when = "" if at is None else f" at {datetime.fromtimestamp(at, UTC).isoformat(timespec='seconds')}"
+    how, fix = {
+        "answered": (f"was answered with `{ask.decision}` by `{ask.by}`", "An ask is answered once"),
+        "expired": ("has expired", "What it was about is refused; the policy says how long an answer is waited for"),
+    }.get(ask.status, (f"was {ask.status}", "The run that asked went another way"))
     raise AskClosed(
-        f"Ask `{ask.id}` was {how}",
+        f"Ask `{ask.id}` {how}{when}",
         where=f"session `{ask.session}`",
-        fix="An ask is answered once; look at the session for what followed.",
+        fix=f"{fix}; look at the session for what followed.",
         ask=ask.id,
         status=ask.status,
         by=ask.by,

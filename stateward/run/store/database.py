@@ -21,6 +21,7 @@ from stateward.run.store.backend import Backend, backend
 from stateward.run.store.cipher import Keys, TextCipher
 from stateward.run.store.clock import Clock, SystemClock
 from stateward.run.store.cursor import Cursor
+from stateward.run.store.definitions import Definitions
 from stateward.run.store.journal import Journal
 from stateward.run.store.lease import LEASE_TTL_S, Leases
 from stateward.run.store.ledger import Ledger
@@ -55,6 +56,7 @@ class Database:
         self._connection = connection
         self.audit = AuditLog(connection)
         self.sessions = Sessions(connection, audit=self.audit)
+        self.definitions = Definitions(connection)
         self.leases = Leases(connection, ttl_s=lease_ttl_s)
         self.ledger = Ledger(connection, audit=self.audit)
         self.journal = Journal(connection, ledger=self.ledger, audit=self.audit)

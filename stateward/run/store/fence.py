@@ -139,12 +139,12 @@ class Fenced(BaseCheckpointSaver[Any]):
             SessionBusy: The writer has no fence, and someone holds the session.
             CodecError: A channel holds a type that could not be loaded again.
         """
-        given = _given(config)
+        named = given(config)
         control: object = checkpoint["channel_values"].get(CHANNEL)
-        control = None if given.get("checkpoint_ns") or not isinstance(control, dict) else cast("Json", control)
-        session = str(given["thread_id"])
+        control = None if named.get("checkpoint_ns") or not isinstance(control, dict) else cast("Json", control)
+        session = str(named["thread_id"])
         with self._connection.transaction(session) as cur:
-            if control and self._sessions.follow(cur, session=session, control=control, fence=given.get(FENCE)):
+            if control and self._sessions.follow(cur, session=session, control=control, fence=named.get(FENCE)):
                 return self._put(config, checkpoint, metadata, new_versions)
             self._check(cur, config)
             saved = self._put(config, checkpoint, metadata, new_versions)
@@ -173,11 +173,9 @@ class Fenced(BaseCheckpointSaver[Any]):
             SessionBusy: The writer has no fence, and someone holds the session.
             CodecError: A value has a type that could not be loaded again.
         """
-        with self._connection.transaction(str(_given(config)["thread_id"])) as cur:
+        with self._connection.transaction(str(given(config)["thread_id"])) as cur:
             self._check(cur, config)
-            if self._sealing is not None:
-                writes = self._sealing.sealed_writes(config, writes, task=task_id, serde=self.serde)
-            super().put_writes(config, writes, task_id, task_path)
+            self._put_writes(config, writes, task_id, task_path)
 
     @persistent
     def delete_thread(self, thread_id: str) -> None:
@@ -272,6 +270,13 @@ class Fenced(BaseCheckpointSaver[Any]):
             config, checkpoint, metadata = self._sealing.sealed(config, checkpoint, metadata, serde=self.serde)
         return super().put(config, checkpoint, metadata, new_versions)
 
+    def _put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
+    ) -> None:
+        if self._sealing is not None:
+            writes = self._sealing.sealed_writes(config, writes, task=task_id, serde=self.serde)
+        super().put_writes(config, writes, task_id, task_path)
+
     def _opened(self, found: CheckpointTuple | None) -> CheckpointTuple | None:
         if found is None:
             return None
@@ -281,14 +286,14 @@ class Fenced(BaseCheckpointSaver[Any]):
         return self._sealing.opened(found, serde=self.serde)
 
     def _check(self, cur: Cursor, config: RunnableConfig) -> None:
-        given = _given(config)
-        check_fence(cur, session=str(given["thread_id"]), fence=given.get(FENCE), now=self._connection.now())
+        here = given(config)
+        check_fence(cur, session=str(here["thread_id"]), fence=here.get(FENCE), now=self._connection.now())
 
     def _refuse_stranger(self, config: RunnableConfig) -> None:
         """Keep what a session holds from other tenants; who holds the session was let in when it took the lease."""
-        given = _given(config)
-        if given.get(TENANT) and given.get(FENCE) is None:
-            self._sessions.refuse_stranger(str(given.get("thread_id", "")), tenant=str(given[TENANT]))
+        here = given(config)
+        if here.get(TENANT) and here.get(FENCE) is None:
+            self._sessions.refuse_stranger(str(here.get("thread_id", "")), tenant=str(here[TENANT]))
 
     async def _later(self, session: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         lane = self._lanes[crc32(session.encode(errors="replace")) % len(self._lanes)]
@@ -297,9 +302,14 @@ class Fenced(BaseCheckpointSaver[Any]):
         return await asyncio.shield(asyncio.wrap_future(future))
 
 
-def _given(config: RunnableConfig) -> dict[str, Any]:
+def given(config: RunnableConfig) -> dict[str, Any]:
+    """Return what a config says under `configurable`.
+
+    Args:
+        config: LangGraph's config.
+    """
     return config.get("configurable", {})
 
 
 def _thread(config: RunnableConfig | None) -> str:
-    return str(_given(config or {}).get("thread_id", ""))
+    return str(given(config or {}).get("thread_id", ""))

@@ -44,6 +44,10 @@ Raw = psycopg.Connection[TupleRow]
 T = TypeVar("T")
 
 
+class GuardUnmet(Exception):
+    """What had to be true for a transaction was not; nothing was done."""
+
+
 class PostgresConnection(Connection):
     """The connections of one process to a PostgreSQL database.
 
@@ -110,12 +114,56 @@ class PostgresConnection(Connection):
             The cursor.
         """
         with self.lend() as raw:
-            if pipeline:
+            if pipeline and not self._here.at_once:
                 with raw.pipeline(), raw.cursor(binary=True, row_factory=dict_row) as cur:
                     yield cur
             else:
                 with raw.cursor(binary=True, row_factory=dict_row) as cur:
                     yield cur
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether this thread works on a connection already."""
+        return self._here.raw is not None
+
+    @contextmanager
+    def at_once(self, session: str, *, guard: str, parameters: Sequence[Any]) -> Generator[None]:
+        """Send a whole transaction of one session in one go; no statement in it may need another one's result.
+
+        Args:
+            session: The session.
+            guard: A statement that divides by zero when the rest must not be done.
+            parameters: Its parameters.
+
+        Yields:
+            None; `named_rows` lends cursors of the transaction meanwhile.
+
+        Raises:
+            GuardUnmet: The guard divided by zero; nothing was done.
+            CheckpointError: The database is away, or refused a statement; nothing was done.
+        """
+        here = self._here
+        raw = here.raw = self._take()
+        here.at_once = True
+        try:
+            with raw.pipeline(), raw.cursor() as cur:
+                for statement in ("BEGIN", *_opening(session, version=raw.info.server_version)):
+                    cur.execute(cast("LiteralString", statement), prepare=False)
+                cur.execute(_marked(guard), parameters)
+                yield
+                cur.execute("COMMIT", prepare=False)
+        except psycopg.errors.DivisionByZero as unmet:
+            self._roll_back(raw)
+            raise GuardUnmet from unmet
+        except psycopg.Error as error:
+            self._roll_back(raw)
+            raise self._named(error) from error
+        except BaseException:
+            self._roll_back(raw)
+            raise
+        finally:
+            here.raw, here.at_once = None, False
+            self._pool.putconn(raw)
 
     @contextmanager
     def _read(self) -> Generator[Cursor]:
@@ -168,16 +216,9 @@ class PostgresConnection(Connection):
 
     def _begin(self, raw: Raw, session: str) -> bool:
         """Begin with the locks; False when the connection was broken before anything was done on it."""
-        number = crc32(session.encode(errors="replace")) - 2**31
-        # After the locks: who waits for them is limited by `LOCK_S`, and told so.
-        limit = f"; SET LOCAL transaction_timeout = '{LIMIT_S}s'" if raw.info.server_version >= 170000 else ""
-        locks = (
-            f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, {number}){limit}"
-            if session
-            else f"SELECT pg_advisory_xact_lock({_ALL}, 0)"
-        )
+        statements = "; ".join(("BEGIN", *_opening(session, version=raw.info.server_version)))
         try:
-            raw.execute(cast("LiteralString", f"BEGIN; {locks}"), prepare=False)
+            raw.execute(cast("LiteralString", statements), prepare=False)
         except psycopg.Error as error:
             if raw.broken:
                 return False
@@ -266,6 +307,7 @@ class _Here(threading.local):
 
     raw: Raw | None = None
     depth = 0
+    at_once = False
     doomed = False
 
 
@@ -298,6 +340,18 @@ class _Words:
 
     def close(self) -> None:
         self._raw.close()
+
+
+def _opening(session: str, *, version: int) -> tuple[str, ...]:
+    """What a transaction begins with: its locks, and how long it may take.
+
+    The limit is set after the locks: who waits for them is limited by `LOCK_S`, and told so.
+    """
+    if not session:
+        return (f"SELECT pg_advisory_xact_lock({_ALL}, 0)",)
+    number = crc32(session.encode(errors="replace")) - 2**31
+    locks = f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, {number})"
+    return (locks, f"SET LOCAL transaction_timeout = '{LIMIT_S}s'") if version >= 170000 else (locks,)
 
 
 @lru_cache(maxsize=512)

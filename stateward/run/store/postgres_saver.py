@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
+from typing import Any, cast
 
 import psycopg
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.postgres import PostgresSaver
 from psycopg.rows import DictRow
 
-from stateward.run.store.fence import Fenced
-from stateward.run.store.postgres import PostgresConnection
+from stateward.run.checkpoint import CHANNEL, FENCE, Json
+from stateward.run.store.connection import persistent
+from stateward.run.store.fence import Fenced, given
+from stateward.run.store.postgres import GuardUnmet, PostgresConnection
 from stateward.run.store.serializer import AllowList, StrictSerializer
 from stateward.run.store.sessions import Sessions
+
+_HELD = "SELECT 1 / COUNT(*) FROM stateward_sessions WHERE id = ? AND fence = ?"
+_FOLLOWED = "WITH followed AS ({} RETURNING 1) SELECT 1 / COUNT(*) FROM followed"
+"""Guards that divide by zero: the writer holds the session, and its row was brought up to the step."""
 
 LANES = 8
 """Threads for async calls."""
@@ -31,6 +41,49 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         PostgresSaver.__init__(self, None, serde=StrictSerializer(allowed=allowed))  # pyright: ignore[reportArgumentType]
         self._postgres = connection
         self.fence(connection, sessions=sessions, lanes=LANES)
+
+    @persistent
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint; a step in the middle of a run in one round trip. See `Fenced.put`."""
+        named = given(config)
+        control: object = checkpoint["channel_values"].get(CHANNEL)
+        session, fence, guard = str(named["thread_id"]), named.get(FENCE), None
+        if isinstance(control, dict) and not named.get("checkpoint_ns"):
+            following = self._sessions.following(session=session, control=cast("Json", control), fence=fence)
+            guard = following and (_FOLLOWED.format(following[0]), following[1])
+        elif fence is not None:
+            guard = (_HELD, (session, fence))
+        if guard is not None and self._is_free():
+            with suppress(GuardUnmet), self._postgres.at_once(session, guard=guard[0], parameters=guard[1]):
+                return self._put(config, checkpoint, metadata, new_versions)
+        return super().put(config, checkpoint, metadata, new_versions)
+
+    @persistent
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Store the writes of a task; under a lease in one round trip. See `Fenced.put_writes`."""
+        session, fence = str(given(config)["thread_id"]), given(config).get(FENCE)
+        if fence is not None and self._is_free():
+            with suppress(GuardUnmet):
+                with self._postgres.at_once(session, guard=_HELD, parameters=(session, fence)):
+                    self._put_writes(config, writes, task_id, task_path)
+                return
+        super().put_writes(config, writes, task_id, task_path)
+
+    def _is_free(self) -> bool:
+        """Whether a transaction can be sent in one go; what is sealed asks for the session's tenant in between."""
+        return self._sealing is None and self.supports_pipeline and not self._postgres.is_busy
 
     def _cursor(  # pyright: ignore[reportIncompatibleMethodOverride]  # a context manager, typed less narrowly
         self, *, pipeline: bool = False

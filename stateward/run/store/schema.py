@@ -182,7 +182,15 @@ CREATE TABLE stateward_blobs (
     PRIMARY KEY (session, digest)
 )"""
 
-_LATEST = (_ORDERS, _TURNS, _BLOBS)
+_DEFINITIONS = """
+CREATE TABLE stateward_definitions (
+    hash TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (hash, kind)
+)"""
+
+_LATEST = (_ORDERS, _TURNS, _BLOBS, _DEFINITIONS)
 """What layout 3 has and layout 2 has not."""
 
 _STATEMENTS = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from stateward.run.checkpoint import TERMINAL, wakes_at
@@ -14,62 +13,7 @@ from stateward.run.store.json_text import read_json, write_json
 from stateward.run.store.lease import is_living
 from stateward.run.store.mailbox import take
 from stateward.run.store.owner import no_session, refuse_stranger
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRow:
-    """A session as its row and its journal tell it."""
-
-    id: str
-    graph: str
-    tenant: str
-    status: str
-    """One of running, waiting, completed, halted, failed, cancelled."""
-    path: tuple[str, ...]
-    """The active state paths."""
-    run: str
-    """Id of the latest run; empty before the first."""
-    run_no: int
-    branch: str
-    mode: str
-    chart_hash: str
-    policy_hash: str
-    schema_hash: str
-    reason: Mapping[str, Any] | None
-    created_at: float
-    updated_at: float
-    holder: str | None
-    fence: int
-    lease_until: float
-    turns: int
-    """Model calls over all runs."""
-    tokens: int
-    """Tokens in and out over all runs."""
-    usd: float
-    """Money over all runs, upper bounds of unfinished calls not included."""
-    stalled: bool
-    """True when the row says running and nobody living holds the lease: resume it."""
-    wakes_at: float | None = None
-    """When the first pending timer is due, in seconds since the epoch; None when none is pending."""
-    mail: int = 0
-    """The number of the last event that was taken from the mailbox."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TerminalRecord:
-    """The end of a run, written in the transaction of its last checkpoint."""
-
-    session: str
-    run: str
-    status: str
-    """One of completed, halted, failed, cancelled."""
-    path: tuple[str, ...]
-    branch: str
-    reason: Mapping[str, Any] | None
-    checkpoint: str
-    """Id of the checkpoint that ended it."""
-    ended_at: float
-
+from stateward.run.store.session_row import SessionRow, TerminalRecord
 
 _ASKED = """(
     SELECT MIN(of_state.ends) FROM (
@@ -249,13 +193,26 @@ class Sessions:
         Returns:
             Whether that was all; False when nothing was changed, and `check_fence` and `project` have to look.
         """
+        following = self.following(session=session, control=control, fence=fence)
+        return following is not None and cur.execute(*following).rowcount == 1
+
+    def following(
+        self, *, session: str, control: Mapping[str, Any], fence: int | None
+    ) -> tuple[str, tuple[object, ...]] | None:
+        """Return the statement of `follow` and its parameters; None when that cannot be all.
+
+        Args:
+            session: The session's id.
+            control: The control channel.
+            fence: The writer's fencing token; None when it has no lease.
+        """
         run: Mapping[str, Any] = control.get("run") or {}
         status = control.get("status")
         if fence is None or not run or not status or status in TERMINAL or control.get("reason") is not None:
-            return False
+            return None
         path, now = _text(control.get("at") or []), self._connection.now()
         known = (session, fence, run["id"], status, control.get("branch") or "", control.get("mail") or 0)
-        return cur.execute(_FOLLOW, (path, now, wakes_at(control), *known)).rowcount == 1
+        return _FOLLOW, (path, now, wakes_at(control), *known)
 
     def project(self, cur: Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str) -> None:
         """Bring the row up to a checkpoint's control channel; call it in the transaction of the checkpoint.

@@ -88,7 +88,7 @@ def test_an_expired_ask_is_closed(fresh: Fresh) -> None:
     clock.time = 1_010
     assert database.asks.open() == ()
     assert database.asks.get(ask().id).status == "expired"
-    with pytest.raises(AskClosed, match="expired"):
+    with pytest.raises(AskClosed, match="has expired at 1970-01-01T00:16:50"):
         database.asks.answer(ask().id, decision="approve", by="ann")
 
 

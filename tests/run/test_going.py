@@ -1,8 +1,9 @@
-"""Inputs that wait for their turn."""
+"""How a session goes on: inputs that wait for their turn, and what its provider says."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ import pytest
 import stateward as sw
 from stateward.errors import InputRefused, SessionBusy
 from stateward.run.store.database import Database
+from stateward.testing import How
 from tests.charts.beside import Gate
 from tests.charts.one import compiled
+from tests.charts.waiting import waiting
 
 
 class Desk:
@@ -113,3 +116,30 @@ def test_queue_of_less_than_none_is_refused(database: Database) -> None:
     """It is a number of inputs."""
     with pytest.raises(InputRefused, match="queue"):
         Desk(database, queue=-1)
+
+
+@pytest.fixture
+def start(how: How) -> Callable[..., Any]:
+    """Start a session the test's way."""
+
+    def run(session: sw.Session, given: Any = None) -> Any:
+        return session.start(given or {}) if how == "sync" else asyncio.run(session.astart(given or {}))
+
+    return run
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+def test_provider_is_asked_while_the_run_waits(start: Any, database: Database, is_async: bool) -> None:
+    """Until the run ends, or it has nothing more to say."""
+    said: list[Any] = [{"event": "lock"}, {"event": "unlock"}, None]
+    asked: list[str] = []
+
+    def provide(outcome: Any) -> Any:
+        asked.append(outcome.path)
+        return said.pop(0)
+
+    async def aprovide(outcome: Any) -> Any:
+        return provide(outcome)
+
+    session = sw.Session("s1", waiting().compile(), database, provider=aprovide if is_async else provide)
+    assert (start(session).status, asked) == ("waiting", ["OPEN", "LOCKED", "OPEN"])

@@ -1,0 +1,94 @@
+"""Keeping the policy a run began under: the chart at hand, compiled anew under the stored policies (DESIGN decision 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from langgraph.types import StateSnapshot
+
+from stateward.errors import Drift
+from stateward.govern.policy import Policy
+from stateward.run.called import committed
+from stateward.run.checkpoint import CHANNEL, TERMINAL, Json, Pins
+from stateward.run.drive import Steps, Work
+from stateward.run.graph import ChartGraph
+from stateward.run.lower import finish, lower
+from stateward.run.pinned_policy import KIND, policies_in
+from stateward.run.session import Session
+
+
+def keeping(session: Session) -> Steps[Session]:
+    """Let a session go on under the policies that its run began under.
+
+    Args:
+        session: The session, over the graph at hand.
+
+    Returns:
+        A generator of work that returns the session over a graph with those policies; the session itself when its run
+        is under them already, or when no run of it is unfinished.
+
+    Raises:
+        Drift: The chart or the schema is another one, too, or the policies are not stored.
+    """
+    snapshot: StateSnapshot = yield from committed(session.graph, session.config)
+    raw = cast("Json", (snapshot.values or {}).get(CHANNEL) or {})
+    if not raw or (raw["status"] in TERMINAL and raw["status"] != "halted"):
+        return session
+    pinned, now = Pins(**raw["run"]["hashes"], mode=raw["run"]["mode"]), session.graph.machine.pins
+    if pinned == now:
+        return session
+    where = f"run {raw['run']['id']}"
+    if (pinned.chart, pinned.schema) != (now.chart, now.schema):
+        raise Drift(
+            "Only a policy can be kept, and the chart or the schema is another one as well",
+            where=where,
+            fix="Go on with the code that started the run, or adopt the new definition: `stateward migrate SESSION`.",
+        )
+    text: str | None = yield Work(fn=_text, args=(session, pinned.policy))
+    graph = None if text is None else under(session.graph, policies_in(text))
+    if graph is None or graph.machine.pins != pinned:
+        raise Drift(
+            f"The policies that the run began under are not known here: {pinned.policy[:12]}",
+            where=where,
+            fix="Go on with the policy file that started the run, or adopt the new one: `stateward migrate SESSION`.",
+        )
+    return replace(session, graph=graph)
+
+
+def _text(session: Session, hash: str) -> str | None:
+    return session.database.definitions.find(hash, kind=KIND)
+
+
+def under(graph: ChartGraph, policies: Mapping[str, Policy]) -> ChartGraph:
+    """Compile a graph's chart anew under other policies.
+
+    Args:
+        graph: The graph.
+        policies: State path to policy; the chart's own under the empty path.
+
+    Returns:
+        A graph that is the same otherwise.
+    """
+    old = graph.machine
+    nodes = tuple(replace(node, policy=policies.get(node.path) if node.path else None) for node in old.chart.nodes)
+    machine, builder = lower(
+        replace(old.chart, nodes=nodes),
+        schema=graph.user_schema,
+        root=policies.get(""),
+        tools={name: tool for plan in old.plans.values() for name, tool in plan.tools.items()},
+        roles=old.roles,
+        context=cast("type[Any] | None", graph.builder.context_schema),
+    )
+    made = finish(
+        replace(machine, properties=old.properties),
+        builder,
+        schema=graph.user_schema,
+        checkpointer=graph.checkpointer,
+        store=graph.store,
+        cache=graph.cache,
+        tables=graph.tables,
+    )
+    kept = {key: value for key, value in (graph.config or {}).items() if key != "recursion_limit"}
+    return made.with_config(cast(Any, kept)) if kept else made

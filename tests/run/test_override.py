@@ -1,0 +1,43 @@
+"""Models that a session brings along."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import stateward as sw
+from stateward.errors import DefinitionError
+from stateward.run.store.database import Database
+from stateward.testing import How, ScriptedModel
+from tests.charts.one import compiled
+from tests.charts.waiting import waiting
+
+
+@pytest.fixture
+def start(how: How) -> Callable[..., Any]:
+    """Start a session the test's way."""
+
+    def run(session: sw.Session, given: Any = None) -> Any:
+        return session.start(given or {}) if how == "sync" else asyncio.run(session.astart(given or {}))
+
+    return run
+
+
+def test_session_models_stand_in_for_the_graph_s(start: Any, database: Database) -> None:
+    """For this session, and for no other of the same graph."""
+
+    def act(state: Any, run: sw.SyncRun[Any]) -> dict[str, Any]:
+        return {"text": run.model().invoke("hi").content}
+
+    graph = compiled(act, models={"m": ScriptedModel.of("graph's")}, model="m")
+    own = sw.Session("s1", graph, database, models={"m": ScriptedModel.of("own")})
+    assert [start(each).values["text"] for each in (own, sw.Session("s2", graph, database))] == ["own", "graph's"]
+
+
+def test_model_of_a_role_nobody_has_is_refused(database: Database) -> None:
+    """Before anything runs."""
+    with pytest.raises(DefinitionError, match="role `x`"):
+        sw.Session("s1", waiting().compile(), database, models={"x": ScriptedModel.of("a")})
