@@ -1,8 +1,9 @@
 """Cancelling at a random await: does anything dangle, does anything go on, and how long does it take?
 
 Each time a run is begun whose activity awaits models and tools, several at once and in regions, and is cancelled from
-another task after a random number of turns of the event loop. Then it is looked at what is left: tool calls of the
-history without an answer, calls of the journal without an end, tasks, leases, entries of the registry, open questions.
+another task: after a random part of the time that runs take, and some turns of the event loop. Then it is looked at
+what is left: tool calls of the history without an answer, calls of the journal without an end, tasks, leases, entries
+of the registry, open questions.
 
     python -m benchmarks.cancel --times 1000 --url sqlite:///cancel.db
 """
@@ -123,15 +124,25 @@ def measure(times: int, url: str) -> dict[str, object]:
 async def _measured(times: int, database: Database) -> Found:
     graph, found, random_ = chart().compile(tools=[look, pay]).attach(database), Found(), random.Random(7)
     start = time.time_ns()
+    whole_s = min([await _whole(sw.Session(f"whole-{start}-{number}", graph, database)) for number in range(3)])
     for number in range(times):
         session = sw.Session(f"cancel-{start}-{number}", graph, database)
-        await _cancelled_once(session, turns=random_.randrange(400), found=found)
+        delay_s, turns = random_.uniform(0, whole_s), random_.randrange(20)
+        await _cancelled_once(session, delay_s=delay_s, turns=turns, found=found)
         _look(session, found, tasks=len(asyncio.all_tasks()) - 1)
     return found
 
 
-async def _cancelled_once(session: sw.Session, *, turns: int, found: Found) -> None:
+async def _whole(session: sw.Session) -> float:
+    """Return how long a run takes that nobody cancels."""
+    began = time.perf_counter()
+    await session.astart({})
+    return time.perf_counter() - began
+
+
+async def _cancelled_once(session: sw.Session, *, delay_s: float, turns: int, found: Found) -> None:
     task = asyncio.create_task(session.astart({}))
+    await asyncio.wait([task], timeout=delay_s)
     for _ in range(turns):
         await asyncio.sleep(0)
         if task.done():

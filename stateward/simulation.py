@@ -53,7 +53,9 @@ class Simulation:
     ) -> None:
         self.chart = chart
         self.data = (
-            PlainData(state, present=present) if schema is None else _Typed(state, present=present, schema=schema)
+            PlainData(state, present=present)
+            if schema in (None, dict)
+            else _Typed(state, present=present, schema=schema)
         )
         self.now = 0.0
         """Seconds since the start, which only `wait` adds to."""

@@ -10,7 +10,7 @@ from benchmarks.reliability.place import Place
 
 TIMES, SMALL_TIMES = 1000, 20
 LIMIT_MS = 200
-SHARE = 0.5
+SHARE = 0.25
 """Of the cancellations, how many must come while the run is under way."""
 
 

@@ -85,7 +85,8 @@ def _drain(
         outcome = _done(lambda: found.adrain(by=who, reason=reason, wait_s=wait))
         _show(outcome, as_json=as_json)
     if outcome.status == "running":
-        say(f"Nothing is lost; go on with:\n  {options.again_with(session, overrides=overrides or (), db=db, graph=graph)}")
+        later = options.again_with(session, overrides=overrides or (), db=db, graph=graph)
+        say(f"Nothing is lost; go on with:\n  {later}")
 
 
 def _done(work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:

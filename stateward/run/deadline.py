@@ -70,8 +70,8 @@ async def apart(work: Callable[[], Awaitable[T]]) -> T:
     """Await work in a task of its own, so that work that cancels its own task does not cancel its caller's.
 
     Args:
-        work: Makes the awaitable; a cancellation of who awaits this is handed on to it, and when it does not stop within
-            a short grace it is left behind.
+        work: Makes the awaitable; a cancellation of who awaits this is handed on to it, and it is left behind when it
+            does not stop within a short grace.
 
     Returns:
         What it returns.

@@ -19,7 +19,7 @@ from stateward.errors import Drift, GovernanceError
 from stateward.run.admission import REOPENS
 from stateward.run.branch import KEY, aliases, chosen_name, known
 from stateward.run.called import checkpoint_id, committed
-from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, MERGED, TERMINAL, Control, Json, Pins, decode, merge
+from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, MERGED, TERMINAL, Control, Json, Pins, decode
 from stateward.run.configurable import pinned, with_invocation
 from stateward.run.drive import Bridge, Steps, Work
 from stateward.run.edit import any_node
@@ -27,7 +27,7 @@ from stateward.run.invocation import Invocation
 from stateward.run.migration import Line, Migration, Report
 from stateward.run.migration_control import ControlMigration
 from stateward.run.migration_records import Move, Records, keep
-from stateward.run.migration_standing import reenters, standing
+from stateward.run.migration_standing import standing
 from stateward.run.migration_values import LEFT, ValuesMigration, left_before, old_keys, readable
 from stateward.run.pinned_policy import remember
 from stateward.run.session import Session
@@ -77,10 +77,14 @@ def adoption(session: Session, migration: Migration, *, by: str, dry_run: bool) 
         SessionBusy: A run holds the session.
         Drift: Something of the session does not fit the new definition; nothing was written.
     """
+    first = yield from _planned(session, migration)
     if dry_run:
-        return (yield from _planned(session, migration)).report
+        return first.report
     if not by.strip():
         raise GovernanceError("A session can only be migrated by a named person", fix="Say who with `by`.")
+    _refuse_blocked(first.report)
+    if first.report.note:
+        return first.report
     graph, database = session.graph, session.database
     invocation = Invocation(
         session=session.id,
@@ -91,7 +95,7 @@ def adoption(session: Session, migration: Migration, *, by: str, dry_run: bool) 
     )
     try:
         yield Work(fn=invocation.acquire, args=(graph.name, None))
-        plan = yield from _planned(session, migration)
+        plan = yield from _planned(session, migration)  # somebody may have gone on with it meanwhile
         _refuse_blocked(plan.report)
         return (yield Work(fn=_written, args=(session, plan, invocation, by), must_end=True))
     finally:
@@ -185,10 +189,10 @@ def _moved(
     if any(line.blocks for line in records.lines):
         return _Plan(report=_report(session, found, lines))
     stood: Mapping[str, Sequence[str]] = new["asks"]
-    new["asks"] = {path: [records.asks[ask].id for ask in ids if ask in records.asks] for path, ids in stood.items()}
-    for path in sorted(set(records.withdrawn.values())):
-        new = merge(new, reenters(machine, move.control, path=path))
-    place = standing(machine, cast(Control, decode(new, machine.chart)), seen)
+    kept = {path: [records.asks[ask].id for ask in ids if ask in records.asks] for path, ids in stood.items()}
+    new["asks"] = {path: ids for path, ids in kept.items() if ids}
+    again = frozenset(records.withdrawn.values())
+    place = standing(machine, cast(Control, decode(new, machine.chart)), seen, again=again)
     if place.line is not None:
         return _Plan(report=_report(session, found, [*lines, place.line]))
     return _Plan(

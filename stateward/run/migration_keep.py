@@ -1,4 +1,4 @@
-"""Keeping the policy a run began under: the chart at hand, compiled anew under the stored policies (DESIGN decision 8)."""
+"""Keeping the policy a run began under: the chart at hand is compiled under the stored ones (DESIGN decision 8)."""
 
 from __future__ import annotations
 
@@ -79,15 +79,15 @@ def under(graph: ChartGraph, policies: Mapping[str, Policy]) -> ChartGraph:
         root=policies.get(""),
         tools={name: tool for plan in old.plans.values() for name, tool in plan.tools.items()},
         roles=old.roles,
-        context=cast("type[Any] | None", graph.builder.context_schema),
+        context=graph.builder.context_schema,
     )
     made = finish(
         replace(machine, properties=old.properties),
         builder,
         schema=graph.user_schema,
-        checkpointer=graph.checkpointer,
+        checkpointer=cast("Any", graph.checkpointer),
         store=graph.store,
-        cache=graph.cache,
+        cache=cast("Any", graph.cache),
         tables=graph.tables,
     )
     kept = {key: value for key, value in (graph.config or {}).items() if key != "recursion_limit"}

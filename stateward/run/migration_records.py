@@ -15,7 +15,7 @@ from typing import Any
 from stateward.run.checkpoint import MAIN_BRANCH, Control, Json
 from stateward.run.migration import Line, Migration
 from stateward.run.plan import Machine
-from stateward.run.store.ask import Ask, ask_id
+from stateward.run.store.ask import Ask, AskStatus, ask_id
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.database import Database
 from stateward.run.store.entry import COLUMNS, CallKey, Entry, closing_values, opening_values
@@ -96,15 +96,29 @@ class Move:
                 elif (misfit := self._misfit(ask, path)) is not None:
                     lines.append(misfit)
                 else:
-                    key = self._key(ask, path)
-                    again[ask.id] = new = replace(
-                        ask, id=ask_id(key, ask.fingerprint), branch=self.branch, path=path, activation=key.activation,
-                        status="answered" if ask.status == "answered" else "open",
-                    )  # fmt: skip
-                    lines.append(
-                        Line(kind="ask", name=ask.id, to=new.id, note=f"`{ask.tool}` in `{path}`, {new.status}")
-                    )
+                    again[ask.id] = new = self._again(ask, path)
+                    lines.append(Line(kind="ask", name=ask.id, to=new.id, note=_about(ask, new)))
         return again, withdrawn
+
+    def _again(self, ask: Ask, path: str) -> Ask:
+        """The question under its new name; the new policy says who may answer, and who might have."""
+        key = self._key(ask, path)
+        status: AskStatus = "answered" if ask.status == "answered" else "open"
+        new = replace(
+            ask,
+            id=ask_id(key, ask.fingerprint),
+            branch=self.branch,
+            path=path,
+            activation=key.activation,
+            status=status,
+        )
+        if ask.kind != "approve":
+            return new
+        ruling = self.machine.plans[self.machine.chart.by_path[path]].effective.level(ask.tool)
+        new = replace(new, approvers=ruling.approvers or ())
+        if ask.decision != "approve" or not new.approvers or ask.by in new.approvers:
+            return new
+        return replace(new, status="open", decision=None, note="", by="", answered_at=None)
 
     def _misfit(self, ask: Ask, path: str) -> Line | None:
         plan = self.machine.plans.get(self.machine.chart.by_path[path])
@@ -153,6 +167,12 @@ class Move:
         return {old: str(new) for old, new in moved.items()}
 
 
+def _about(old: Ask, new: Ask) -> str:
+    who = f", for {', '.join(new.approvers)}" if new.approvers != old.approvers and new.approvers else ""
+    lapsed = f"; what `{old.by}` said does not count" if old.status != new.status and old.by else ""
+    return f"`{new.tool}` in `{new.path}`, {new.status}{who}{lapsed}"
+
+
 _UNSETTLED = (
     "It was begun, and nobody knows whether it was done: resume the session with the definition that began it, so that "
     "the call is settled, or cancel the run."
@@ -179,14 +199,18 @@ def keep(records: Records, *, move: Move, fence: int | None) -> None:
 
 
 def _carry(cur: Cursor, database: Database, entry: Entry, key: CallKey) -> None:
-    """Let the journal know a call under another key; it cost nothing there, and was not tried."""
+    """Let the journal know a call under another key; it cost nothing there, and was not tried.
+
+    A question about a call of unknown end is about one try of it, so such a call keeps their number.
+    """
     cipher = database.cipher  # the columns are sealed for their place
     result = database.journal.blobs.kept(cur, key.session, entry.result, where=key.place)
     known = replace(
         entry, key=key, result=result, charges=(), overrun={}, tokens_in=0, tokens_out=0, usd=0.0
     )  # fmt: skip
     opening, closing = opening_values(known, cipher=cipher), closing_values(known, cipher=cipher)
-    cur.execute(_INSERT, (*opening[:11], *closing[:8], 0, entry.started_at, closing[8]))
+    tries = entry.tries if entry.status == "unknown" else 0
+    cur.execute(_INSERT, (*opening[:11], *closing[:8], tries, entry.started_at, closing[8]))
 
 
 def _spend(cur: Cursor, session: str, run: Json, scopes: Mapping[str, str]) -> None:

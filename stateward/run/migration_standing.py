@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +26,14 @@ class Standing:
     """Why it cannot go on there."""
 
 
-def standing(machine: Machine, control: Control, values: Mapping[str, Any]) -> Standing:
+def standing(machine: Machine, control: Control, values: Mapping[str, Any], *, again: Collection[str] = ()) -> Standing:
     """Find where a run goes on.
 
     Args:
         machine: The new chart.
         control: The migrated control.
         values: The migrated state, for the guards of a run that has not entered its chart.
+        again: Paths of states whose questions were taken back: their activities are entered again.
 
     Returns:
         The place; with a line that blocks when there is none.
@@ -42,7 +43,7 @@ def standing(machine: Machine, control: Control, values: Mapping[str, Any]) -> S
     if not control.started:
         return _unstarted(machine, {**values, CHANNEL: dict(control.raw)})
     atoms = control.configuration.atomic(machine.chart)
-    return _several(machine, control) if len(atoms) > 1 else _single(machine, control, *atoms)
+    return _several(machine, control, again) if len(atoms) > 1 else _single(machine, control, again, *atoms)
 
 
 def _unstarted(machine: Machine, values: dict[str, Any]) -> Standing:
@@ -53,24 +54,24 @@ def _unstarted(machine: Machine, values: dict[str, Any]) -> Standing:
     return Standing(goto=machine.activity_node(step.starts[0]), delta={})
 
 
-def _several(machine: Machine, control: Control) -> Standing:
+def _several(machine: Machine, control: Control, again: Collection[str]) -> Standing:
     """While a run waits, no activity of it has work left; also not one that its state has got since."""
     regions = Regions.of(machine, control)
     if control.status == "waiting":
         for state in regions.working:
-            regions = regions.with_end(state)
+            regions = regions if machine.chart.nodes[state].path in again else regions.with_end(state)
     place = regions.place()
     if place.reason is not None and not control.failed:
         return Standing(delta={}, line=_stuck(machine, regions.atoms[0]))
     return Standing(goto=place.goto, delta={"status": place.status, "ended": dict(regions.ended)})
 
 
-def _single(machine: Machine, control: Control, state: int) -> Standing:
+def _single(machine: Machine, control: Control, again: Collection[str], state: int) -> Standing:
     path = machine.chart.nodes[state].path
     if path in control.asks:
         return Standing(goto=machine.ask_node(state), delta={})
-    if control.status == "running" and state in machine.plans:
-        return Standing(goto=machine.activity_node(state), delta={})
+    if state in machine.plans and (control.status == "running" or path in again):
+        return Standing(goto=machine.activity_node(state), delta={"status": "running"})
     if machine.waits(state):
         return Standing(goto=machine.wait_node(state), delta={"status": "waiting"})
     return Standing(delta={}, line=_stuck(machine, state))
@@ -80,15 +81,3 @@ def _stuck(machine: Machine, state: int) -> Line:
     path = machine.chart.nodes[state].path
     note = f"The run waits, but no event leads out of `{path}` now: name a state that waits, or that has work."
     return Line(kind="state", name=path, note=note, blocks=True)
-
-
-def reenters(machine: Machine, control: Control, *, path: str) -> Json:
-    """Return what the control channel says when a state's questions are taken back: its activity is entered again.
-
-    Args:
-        machine: The new chart.
-        control: The migrated control.
-        path: The state's new path.
-    """
-    several = len(control.configuration.atomic(machine.chart)) > 1
-    return {"asks": {path: None}} if several else {"asks": {path: None}, "status": "running"}

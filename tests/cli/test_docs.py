@@ -15,6 +15,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8
 SHAPES = {
     heading: json.loads(block) for heading, block in re.findall(r"^### (.+?)\n.*?```json\n(.+?)```", TEXT, re.M | re.S)
 }
+ROOM = ("--graph", "toy_room:graph")
 FREE = {"arguments", "reason", "summary", "values", "value", "tools", "approvers", "witness"}
 """Keys whose content is the graph's own, or a list of words that may be empty."""
 
@@ -48,6 +49,7 @@ def shape(value: object) -> object:
         ("`branches SESSION --json`", ("branches", "case-m2"), 0),
         ("`replay SESSION --json`", ("replay", "case-m2"), 0),
         ("`freeze SESSION FILE --json`", ("freeze", "case-m2", "FILE"), 0),
+        ("`migrate SESSION --json`", ("migrate", "r1", *ROOM, "--set", "state=B", "--state", "OPEN=B", "--dry-run"), 0),
         ("`policy GRAPH [STATE] --json`", ("policy", "toy_desk"), 0),
         ("`check GRAPH --json`", ("check", "toy_wait"), 1),
         ("`simulate GRAPH --json`", ("simulate", "toy_wait"), 0),
@@ -57,6 +59,7 @@ def test_what_is_documented_is_what_is_printed(shell, heading, words, code):
     """The keys of the example are the keys of the output, all the way down."""
     shell.run("run", "toy_desk", shell.inbox({"id": "m2", "text": "please refund"}))
     shell.nap("n1")
+    shell.run("run", ROOM[1], "{}", "--session", "r1")
     real = {"ASK": shell.json("inbox")[0]["id"], "BAD": shell.inbox({"id": "m1", "text": "hello"}, "{")}
     real["FILE"] = str(shell.folder / "frozen.json")
     printed = shape(shell.json(*(real.get(word, word) for word in words), code=code))
@@ -65,7 +68,7 @@ def test_what_is_documented_is_what_is_printed(shell, heading, words, code):
 
 def test_every_documented_shape_is_tested():
     """Nothing is documented and forgotten."""
-    assert len(SHAPES) == 17
+    assert len(SHAPES) == 18
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/cli.md"])

@@ -51,6 +51,8 @@ INNER = {
     "run/difference": "run/test_travel",
     "run/hub/questions": "run/hub/test_regions",
     "run/migration_standing": "test_migration",
+    "run/pinned_policy": "run/test_migration_keep",
+    "run/store/definitions": "run/test_migration_keep",
     "run/moment": "run/test_travel",
     "run/door/playing": "run/replay/test_play",
     "run/door/report": "run/door/test_door",

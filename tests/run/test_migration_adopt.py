@@ -98,7 +98,7 @@ def test_what_is_migrated_already_has_nothing_to_migrate(drive: Drive) -> None:
 def test_a_session_without_a_run_has_nothing_to_migrate(drive: Drive) -> None:
     """It is not begun by it, either."""
     driven = drive(renamed(Shop()))
-    assert (migrate(driven).status_word, driven.checkpoints) == ("nothing to do", [])
+    assert (migrate(driven).status_word, driven.session.row()) == ("nothing to do", None)
 
 
 def test_a_run_that_a_fuse_stopped_may_adopt_a_wider_one(drive: Drive) -> None:

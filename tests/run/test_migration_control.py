@@ -11,9 +11,11 @@ from stateward.errors import Drift
 from stateward.migration import Migration
 from stateward.testing import ManualClock
 from tests.charts.beside import beside, says
-from tests.charts.drive import Driven
+from tests.charts.drive import Driven, policy
 from tests.charts.migrated import Drive, migrate, notes
 from tests.charts.one import One
+from tests.charts.refunds import look_then_refund
+from tests.charts.tools import Shop
 
 
 def shift(
@@ -170,6 +172,36 @@ def test_work_that_a_state_has_got_since_is_not_begun_while_it_waits(drive: Driv
     driven = drive(beside(first, [sw.State("Y", do=says("more"), on=[sw.on("stop", "END")])]).compile())
     migrate(driven)
     assert both(driven) == ["completed", ["worked"]]
+
+
+def paying(shop: Shop, name: str, other: str) -> Any:
+    """One region asks a person, the other one waits."""
+    tools = [tool.name for tool in shop.box]
+    first = [sw.State(name, do=look_then_refund, tools=tools, to="END")]
+    second = [sw.State(other, on=[sw.on("stop", "END")])]
+    return beside(first, second, policy=policy("approve_refunds")).compile(tools=shop.box)
+
+
+def test_a_region_that_asks_is_renamed_with_its_question(drive: Drive) -> None:
+    """Answered afterwards, its effect happens once, and the other region waits on."""
+    shop = Shop()
+    drive(paying(shop, "X", "Y")).start({})
+    driven = drive(paying(shop, "U", "V"))
+    migrate(driven, Migration(states={"P.A.X": "P.A.U", "P.B.Y": "P.B.V"}))
+    (ask,) = driven.session.outcome().asks
+    assert (driven.answer(ask).status, shop.done("lookup"), shop.done("refund")) == ("waiting", ["A1"], ["A1"])
+    assert driven.resume("stop").status == "completed"
+
+
+def test_a_region_whose_question_is_withdrawn_is_entered_again(drive: Drive) -> None:
+    """The other one is left alone."""
+    shop = Shop()
+    drive(paying(shop, "X", "Y")).start({})
+    first = [sw.State("X", do=says("paid by hand"), to="END")]
+    migration = Migration(withdraw=frozenset({"refund"}))
+    driven = drive(beside(first, [sw.State("Y", on=[sw.on("stop", "END")])]).compile())
+    migrate(driven, migration)
+    assert (driven.resume().path, driven.resume("stop").values["log"]) == ("P.B.Y", ["paid by hand"])
 
 
 def test_a_region_without_a_state_is_refused(drive: Drive) -> None:

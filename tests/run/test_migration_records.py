@@ -9,7 +9,7 @@ import pytest
 from langgraph.types import Command
 
 import stateward as sw
-from stateward.errors import AskClosed, Drift
+from stateward.errors import AskClosed, Drift, GovernanceError
 from stateward.migration import Migration
 from stateward.run.store.database import Database
 from tests.charts.drive import Driven
@@ -176,3 +176,54 @@ def driving(database: Database, how: Any) -> Drive:
         return Driven(sw.Session("s1", graph.attach(database), database), how)
 
     return make
+
+
+def test_a_question_is_for_those_whom_the_new_policy_names(drive: Drive) -> None:
+    """Anyone could have answered it; now it is Ann."""
+    shop = Shop()
+    asked(drive, shop)
+    driven = drive(desk(shop, rules="ann_approves_refunds"))
+    migrate(driven)
+    (ask,) = driven.session.outcome().asks
+    with pytest.raises(GovernanceError, match="`bob` may not answer"):
+        driven.session.claim(ask, "approve", by="bob")
+    assert (driven.answer(ask).status, shop.done("refund")) == ("completed", ["A1"])
+
+
+def test_an_approval_by_one_who_may_not_give_it_any_more_is_asked_for_again(drive: Drive) -> None:
+    """What Ann said stands; what Bob said does not."""
+    shop = Shop()
+    old = drive(desk(shop))
+    old.session.claim(old.start({"log": []}).asks[0], "approve", by="bob")
+    driven = drive(desk(shop, rules="ann_approves_refunds"))
+    migrate(driven)
+    (ask,) = driven.session.database.asks.open()
+    assert (ask.approvers, driven.resume().status, shop.done("refund")) == (("ann",), "waiting", [])
+
+
+def test_a_question_about_an_unknown_effect_is_carried(drive: Drive) -> None:
+    """It is about the same try, so the answer is taken for it: approved, the call is made once more, and no oftener."""
+    tries: list[str] = []
+
+    @sw.tool(effect="once")
+    async def mail() -> str:
+        """Die at the first try."""
+        tries.append("mail")
+        if len(tries) == 1:
+            raise Crash
+        return "sent"
+
+    async def act(state: Any, run: sw.Run[Any]) -> Any:
+        return {"log": [(await run.tool("mail")).value]}
+
+    def chart(name: str) -> Any:
+        state = sw.State(name, do=act, tools=["mail"], to="DONE")
+        return sw.Chart("desk", One, state, sw.Final("DONE")).compile(tools=[mail])
+
+    with pytest.raises(Crash):
+        drive(chart("WRITE")).start({})
+    drive(chart("WRITE")).resume()
+    driven = drive(chart("POST"))
+    migrate(driven, Migration(states={"WRITE": "POST"}))
+    (ask,) = driven.session.database.asks.open()
+    assert (ask.kind, driven.answer(ask.id).values["log"], len(tries)) == ("unknown", ["sent"], 2)

@@ -137,7 +137,7 @@ class GovernedModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         with self._door.in_flight.call():
-            call = await self._admitted( messages, stop, kwargs, self._number())
+            call = await self._admitted(messages, stop, kwargs, self._number())
             if call.is_known:
                 return _restored(call.entry, first=self._is_first(call))
             try:
@@ -194,7 +194,7 @@ class GovernedModel(BaseChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         with self._door.in_flight.call():
-            call = await self._admitted( messages, stop, kwargs, self._number())
+            call = await self._admitted(messages, stop, kwargs, self._number())
         if call.is_known:
             for chunk in _replayed(call.entry, first=self._is_first(call)):
                 yield chunk

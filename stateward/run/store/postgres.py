@@ -153,10 +153,10 @@ class PostgresConnection(Connection):
                 yield
                 cur.execute("COMMIT", prepare=False)
         except psycopg.errors.DivisionByZero as unmet:
-            self._roll_back(raw)
+            self._throw_away(raw)
             raise GuardUnmet from unmet
         except psycopg.Error as error:
-            self._roll_back(raw)
+            self._throw_away(raw)
             raise self._named(error) from error
         except BaseException:
             self._roll_back(raw)
@@ -191,6 +191,10 @@ class PostgresConnection(Connection):
             except psycopg.Error as error:
                 self._roll_back(raw)
                 raise self._named(error) from error
+            except CheckpointError as error:
+                # The server refused something: what the driver had prepared behind it may not be there.
+                self._throw_away(raw) if isinstance(error.__cause__, psycopg.Error) else self._roll_back(raw)
+                raise
             except BaseException:
                 self._roll_back(raw)
                 raise
@@ -283,6 +287,13 @@ class PostgresConnection(Connection):
             raise CheckpointError(
                 "The database is closed", where=f"`{self.label}`", fix="Open it again with `stateward.open`."
             ) from closed
+
+    def _throw_away(self, raw: Raw) -> None:
+        """End a connection on which a statement failed.
+
+        What was to be prepared behind it was not, and the driver does not know. The pool opens another one.
+        """
+        raw.close()
 
     def _roll_back(self, raw: Raw) -> None:
         if not raw.broken and raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:

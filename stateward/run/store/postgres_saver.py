@@ -23,6 +23,10 @@ _HELD = "SELECT 1 / COUNT(*) FROM stateward_sessions WHERE id = ? AND fence = ?"
 _FOLLOWED = "WITH followed AS ({} RETURNING 1) SELECT 1 / COUNT(*) FROM followed"
 """Guards that divide by zero: the writer holds the session, and its row was brought up to the step."""
 
+_CHANGED = 3
+"""How many of a guard's parameters, its first, are what the step changes in the row; the others it must find there."""
+REMEMBERED = 10_000
+"""Sessions whose row is remembered; then all are forgotten, which costs each a few round trips."""
 LANES = 8
 """Threads for async calls."""
 
@@ -40,6 +44,8 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         # LangGraph's constructor only keeps the connection; `_cursor` is the one place that uses it.
         PostgresSaver.__init__(self, None, serde=StrictSerializer(allowed=allowed))  # pyright: ignore[reportArgumentType]
         self._postgres = connection
+        self._followed: dict[str, tuple[object, ...]] = {}
+        """What the row of a session was brought to last: a step that leaves it so can be sent in one go."""
         self.fence(connection, sessions=sessions, lanes=LANES)
 
     @persistent
@@ -54,15 +60,21 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         named = given(config)
         control: object = checkpoint["channel_values"].get(CHANNEL)
         session, fence, guard = str(named["thread_id"]), named.get(FENCE), None
+        known: tuple[object, ...] = ()
         if isinstance(control, dict) and not named.get("checkpoint_ns"):
             following = self._sessions.following(session=session, control=cast("Json", control), fence=fence)
-            guard = following and (_FOLLOWED.format(following[0]), following[1])
+            if following is not None:
+                known = following[1][_CHANGED:]
+                if self._followed.get(session) == known:
+                    guard = (_FOLLOWED.format(following[0]), following[1])
         elif fence is not None:
             guard = (_HELD, (session, fence))
         if guard is not None and self._is_free():
             with suppress(GuardUnmet), self._postgres.at_once(session, guard=guard[0], parameters=guard[1]):
                 return self._put(config, checkpoint, metadata, new_versions)
-        return super().put(config, checkpoint, metadata, new_versions)
+        saved = super().put(config, checkpoint, metadata, new_versions)
+        self._remember(session, known)
+        return saved
 
     @persistent
     def put_writes(
@@ -80,6 +92,12 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
                     self._put_writes(config, writes, task_id, task_path)
                 return
         super().put_writes(config, writes, task_id, task_path)
+
+    def _remember(self, session: str, known: tuple[object, ...]) -> None:
+        if len(self._followed) >= REMEMBERED:
+            self._followed.clear()
+        if known:
+            self._followed[session] = known
 
     def _is_free(self) -> bool:
         """Whether a transaction can be sent in one go; what is sealed asks for the session's tenant in between."""

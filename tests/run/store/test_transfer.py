@@ -145,10 +145,14 @@ def test_what_is_encrypted_stays_so(opening: Open, tmp_path: Path) -> None:
     assert went_on(shop, here) == ["ok"] * 3
 
 
+NOT_OF_A_SESSION = {"stateward_schema", "stateward_audit", "stateward_turns", "stateward_definitions"}
+"""Told apart, over when a session travels, or the same for many sessions."""
+
+
 def test_every_table_and_column_travels(opening: Open) -> None:
     """One that is added and not named here would be left behind."""
     with opening("memory").read() as cur:
         cur.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'stateward%'")
-        tables = {row[0] for row in cur.fetchall()} - {"stateward_schema", "stateward_audit", "stateward_turns"}
+        tables = {row[0] for row in cur.fetchall()} - NOT_OF_A_SESSION
         found = {t: {row[1] for row in cur.execute(f"PRAGMA table_info({t})").fetchall()} for t in tables}
     assert found == {table: set(columns.split()) for table, columns in TABLES.items()}
