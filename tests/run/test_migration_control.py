@@ -201,7 +201,7 @@ def test_a_region_whose_question_is_withdrawn_is_entered_again(drive: Drive) -> 
     migration = Migration(withdraw=frozenset({"refund"}))
     driven = drive(beside(first, [sw.State("Y", on=[sw.on("stop", "END")])]).compile())
     migrate(driven, migration)
-    assert (driven.resume().path, driven.resume("stop").values["log"]) == ("P.B.Y", ["paid by hand"])
+    assert (driven.resume().path, driven.resume("stop").values["log"]) == ("P.A.END, P.B.Y", ["paid by hand"])
 
 
 def test_a_region_without_a_state_is_refused(drive: Drive) -> None:

@@ -167,7 +167,8 @@ def without_secrets(url: str) -> str:
     try:
         parts = conninfo_to_dict(url)
     except Error as error:
-        raise CheckpointError(f"The PostgreSQL URL cannot be read: {" ".join(str(error).split())}", fix=_KNOWN) from error
+        text = " ".join(str(error).split())
+        raise CheckpointError(f"The PostgreSQL URL cannot be read: {text}", fix=_KNOWN) from error
     user = f"{parts['user']}@" if parts.get("user") else ""
     host = f"{parts.get('host') or 'localhost'}" + (f":{parts['port']}" if parts.get("port") else "")
     return f"postgresql://{user}{host}/{parts.get('dbname', '')}"
