@@ -36,3 +36,10 @@ def test_a_server_that_is_away_is_an_error_without_the_password():
     with pytest.raises(CheckpointError) as away:
         is_there("postgresql://ann:secret@localhost:1/none")
     assert "secret" not in str(away.value)
+
+
+def test_a_url_that_cannot_be_read_is_an_error_of_one_line():
+    """It is not taken for a database that is not there."""
+    with pytest.raises(CheckpointError, match="URL cannot be read") as wrong:
+        is_there("postgresql://ann:secret@host/desk?bad=1")
+    assert ("\n" in wrong.value.what, "secret" in str(wrong.value)) == (False, False)
