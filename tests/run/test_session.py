@@ -313,18 +313,18 @@ def test_sender_waits_until_its_event_was_taken(drive: Drive) -> None:
 def test_what_is_no_event_is_refused(drive: Drive, event: Any, data: Any) -> None:
     """Before anything is tried, and the wait stays."""
     driven = open_session(drive)
-    for call in (driven.resume, driven.tell):
+    for act in (driven.resume, driven.tell):
         with pytest.raises(InputRefused, match="event"):
-            call(event, data=data)
+            act(event, data=data)
     assert driven.session.outcome().path == "OPEN"
 
 
 def test_going_on_with_a_session_that_never_was_is_not_expected(drive: Drive) -> None:
     """There is no run to go on with, and none is opened."""
     driven = drive(waiting().compile())
-    for call in (driven.resume, lambda: driven.send(None)):
+    for act in (driven.resume, lambda: driven.send(None)):
         with pytest.raises(NotExpected, match="no run to go on with"):
-            call()
+            act()
     assert driven.checkpoints == []
 
 
