@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from typing_extensions import TypedDict
 
 import stateward as sw
-from stateward.errors import CheckpointError, StaleFence
+from stateward.errors import AskClosed, CheckpointError, StaleFence
 from stateward.run.door.tool import Effect
 from stateward.run.graph import ChartGraph
 from stateward.run.session import Outcome
@@ -216,7 +216,7 @@ def live(
         try:
             while outcome.status not in ENDS:
                 outcome = go_on(session, outcome, how=how)
-        except StaleFence:
+        except (StaleFence, AskClosed):  # what it was about to answer, who took over has answered
             return REFUSED
         except CheckpointError:
             return AWAY
