@@ -147,8 +147,9 @@ class PostgresConnection(Connection):
         here.at_once = True
         try:
             with raw.pipeline(), raw.cursor() as cur:
-                for statement in ("BEGIN", *_opening(session, version=raw.info.server_version)):
-                    cur.execute(cast("LiteralString", statement), prepare=False)
+                cur.execute("BEGIN", prepare=False)
+                opening, numbers = _prepared_opening(session, version=raw.info.server_version)
+                cur.execute(cast("LiteralString", opening), numbers)
                 cur.execute(_marked(guard), parameters)
                 yield
                 cur.execute("COMMIT", prepare=False)
@@ -363,6 +364,13 @@ def _opening(session: str, *, version: int) -> tuple[str, ...]:
     number = crc32(session.encode(errors="replace")) - 2**31
     locks = f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, {number})"
     return (locks, f"SET LOCAL transaction_timeout = '{LIMIT_S}s'") if version >= 170000 else (locks,)
+
+
+def _prepared_opening(session: str, *, version: int) -> tuple[str, tuple[int]]:
+    """The same as one statement, which the server has to read only once."""
+    limit = f", set_config('transaction_timeout', '{LIMIT_S}s', true)" if version >= 170000 else ""
+    locks = f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, %s::int4){limit}"
+    return locks, (crc32(session.encode(errors="replace")) - 2**31,)
 
 
 @lru_cache(maxsize=512)
