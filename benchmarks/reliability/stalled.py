@@ -96,15 +96,24 @@ class Bench:
         finally:
             os.kill(pid, signal.SIGCONT)
             woken = self._sleeper.wait()
+        if overtaken is None:
+            return None
         end, after = look(self._database, case=case, folder=self.folder), rows(self._database, case=case)
         return Stall(end=end, stale=len(before ^ after) if overtaken else 0, status=woken or 0, shut=not overtaken)
 
-    def _is_overtaken(self, case: str) -> bool:
-        """Bring the session to its end in the other process, when the lease has ended."""
+    def _is_overtaken(self, case: str) -> bool | None:
+        """Bring the session to its end in the other process, when the lease has ended.
+
+        A run that had ended before its process was stopped leaves nothing to take over: whoever wakes still holds it.
+        """
         self._await_end_of_lease(case)
+        held = self._fence(case)
         status = self._other.live(WORK, case=case, **self._given)
         assert status in (0, AWAY), f"{case}: who took over ended with {status}"
-        return status == 0
+        return None if status == 0 and self._fence(case) == held else status == 0
+
+    def _fence(self, case: str) -> int:
+        return max((row.fence for row in self._database.sessions.list() if row.id == case), default=0)
 
     def _await_end_of_lease(self, case: str) -> None:
         until = time.monotonic() + PATIENCE_S
