@@ -94,7 +94,7 @@ def chart() -> sw.Chart[Work]:
     )
 
 
-def measure(times: int, url: str) -> dict[str, object]:
+def measure(times: int, url: str) -> dict[str, float | None]:
     """Cancel runs at random awaits.
 
     Args:

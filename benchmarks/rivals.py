@@ -2,26 +2,25 @@
 
 The two take turns, and which of them goes first changes from round to round, so that a busy machine slows both alike.
 Both run with the same recursion limit and the same durability. With SQLite each writes a file of its own through the
-same settings: WAL and `synchronous=NORMAL`.
+same settings (`benchmarks.bare`).
 """
 
 from __future__ import annotations
 
 import gc
-import sqlite3
 import statistics
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.sqlite import SqliteSaver
 
 import stateward as sw
+from benchmarks.bare import bare_saver
 
 RECURSION_LIMIT = 1000
 
@@ -103,10 +102,8 @@ class Rivals:
                 yield self.chart().compile(checkpointer=InMemorySaver()), self.bare(InMemorySaver())
             else:
                 database = stack.enter_context(sw.open(f"sqlite:///{folder / 'ours.db'}"))
-                raw = stack.enter_context(closing(sqlite3.connect(folder / "bare.db", check_same_thread=False)))
-                raw.execute("PRAGMA journal_mode=WAL")
-                raw.execute("PRAGMA synchronous=NORMAL")
-                yield self.chart().compile(database=database), self.bare(SqliteSaver(raw))
+                plain = stack.enter_context(bare_saver(f"sqlite:///{folder / 'bare.db'}"))
+                yield self.chart().compile(database=database), self.bare(plain)
 
     def _measure(self, graph: Graph, *, thread: str, durability: str | None) -> float:
         """Run one graph once in a session of its own; return microseconds."""

@@ -20,6 +20,7 @@ StatewardError
 │   ├── UnknownTool            a state or a model names a tool that nobody registered
 │   └── FuseTripped            a fuse stands in the way of a model call; the activity ends here
 └── CheckpointError            what is stored does not fit what runs
+    ├── ConnectionLost         the connection to the database broke, and did not come back in time
     ├── StaleFence             the writer's lease was taken over by another
     ├── Drift                  the pinned hashes are not those of the code that wants to go on
     └── CodecError             stored data has an unknown version or shape
@@ -146,6 +147,10 @@ class FuseTripped(GovernanceError):
 
 class CheckpointError(StatewardError):
     """What is stored does not fit what runs."""
+
+
+class ConnectionLost(CheckpointError):
+    """The connection broke under a statement; nothing says that the database is gone for good."""
 
 
 class StaleFence(CheckpointError):

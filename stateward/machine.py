@@ -35,10 +35,11 @@ from stateward.govern.note import notes
 from stateward.govern.policy import Policy
 from stateward.opening import keys_here
 from stateward.picture.picture import picture
-from stateward.run.door.role import ModelRole, role_of
+from stateward.run.door.role import ModelRole
 from stateward.run.door.tool import Tool, toolbox
 from stateward.run.graph import ChartGraph
 from stateward.run.lower import finish, lower
+from stateward.run.override import roles
 from stateward.run.plan import chain
 from stateward.run.state import declared_types, is_mapping_schema
 from stateward.run.store.database import Database
@@ -261,7 +262,7 @@ class Chart(Generic[S]):
             schema=self.schema,
             root=_policy_of(self.name, self.policy),
             tools=toolbox(tools),
-            roles={role: role_of(role, model) for role, model in (models or {}).items()},
+            roles=roles(models or {}),
             context=self.context,
         )
         graph = finish(

@@ -10,9 +10,12 @@ docs/replay.md says what is compared, and what a run must not do to be played ag
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import closing
+
+from stateward.run.drive import Bridge, drive_async, drive_sync
 from stateward.run.replay.divergence import Difference, Divergence, Replayed
-from stateward.run.replay.play import aplay, play
-from stateward.run.replay.record import recordings
+from stateward.run.replay.play import replaying
 from stateward.run.session import Session
 
 __all__ = ["Difference", "Divergence", "Replayed", "areplay", "replay"]
@@ -32,12 +35,8 @@ def replay(session: Session, *, run: int | None = None) -> tuple[Replayed, ...]:
         UnknownSession: No session has this id, or it has no checkpoint here.
         NotExpected: The session has no such run.
     """
-    played: list[Replayed] = []
-    for one in recordings(session.graph, database=session.database, session=session.id, run_no=run):
-        played.append(play(session.graph, one, context=session.context))
-        if not played[-1].same:
-            break
-    return tuple(played)
+    with closing(Bridge()) as bridge:
+        return drive_sync(replaying(session, run, bridge=bridge), bridge=bridge)
 
 
 async def areplay(session: Session, *, run: int | None = None) -> tuple[Replayed, ...]:
@@ -54,9 +53,5 @@ async def areplay(session: Session, *, run: int | None = None) -> tuple[Replayed
         UnknownSession: No session has this id, or it has no checkpoint here.
         NotExpected: The session has no such run.
     """
-    played: list[Replayed] = []
-    for one in recordings(session.graph, database=session.database, session=session.id, run_no=run):
-        played.append(await aplay(session.graph, one, context=session.context))
-        if not played[-1].same:
-            break
-    return tuple(played)
+    with closing(Bridge(loop=asyncio.get_running_loop())) as bridge:
+        return await drive_async(replaying(session, run, bridge=bridge), threads=session.database.threads)

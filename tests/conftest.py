@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,16 @@ def drive(how: How, database: Database) -> Callable[..., Driven]:
         return Driven(sw.Session(session, attached, database, context=context), how)
 
     return make
+
+
+@pytest.fixture
+def start(how: How) -> Callable[..., Any]:
+    """Start a session the test's way."""
+
+    def run(session: sw.Session, given: Any = None) -> Any:
+        return session.start(given or {}) if how == "sync" else asyncio.run(session.astart(given or {}))
+
+    return run
 
 
 @pytest.fixture(params=["compiled", "copied", "configured"])

@@ -21,7 +21,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from benchmarks.reliability import table
 from benchmarks.reliability.place import KINDS, Kind, Place
 from benchmarks.reliability.proofs import PROOFS, Report, run
-from benchmarks.reliability.zygote import Zygote
+from tests.crash.zygote import Zygote
 from tests.postgres import Server, serving
 
 NUMBERS = tuple(proof.number for proof in PROOFS)

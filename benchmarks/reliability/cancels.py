@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from benchmarks.cancel import measure
 from benchmarks.reliability.figure import Figure, Tick, at_least, at_most, exactly, told
 from benchmarks.reliability.place import Place
@@ -27,7 +25,7 @@ def prove(place: Place, *, how: str, small: bool, tick: Tick) -> list[Figure]:
         The figures.
     """
     times = SMALL_TIMES if small else TIMES
-    found = cast("dict[str, float | None]", measure(times, place.url()))
+    found = measure(times, place.url())
     tick(1)
     return [
         at_least("cancelled under way", found["cancelled"] or 0, limit=times * SHARE),

@@ -12,7 +12,6 @@ from langgraph.types import Command
 from typing_extensions import TypedDict
 
 import stateward as sw
-from benchmarks.reliability.victim import APPROVER
 from stateward.errors import StatewardError
 from stateward.run.graph import ChartGraph
 from stateward.run.session import Outcome
@@ -20,6 +19,7 @@ from stateward.run.store.database import Database
 from stateward.testing import ManualClock
 from tests.charts.drive import policy
 from tests.charts.tools import call
+from tests.crash.live import APPROVER
 
 
 class Case(TypedDict, total=False):

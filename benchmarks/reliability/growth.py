@@ -16,8 +16,8 @@ import psycopg
 from langgraph.graph import END, START, StateGraph
 
 import stateward as sw
+from benchmarks.bare import bare_async_saver, bare_saver
 from benchmarks.disk import OURS, TURNS, Chat, answer
-from benchmarks.reliability.bare import bare_async_saver, bare_saver
 from benchmarks.reliability.figure import Figure, Tick, at_most, told
 from benchmarks.reliability.place import Place
 

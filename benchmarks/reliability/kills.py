@@ -18,9 +18,10 @@ import stateward as sw
 from benchmarks.reliability.figure import Figure, Tick, exactly, told
 from benchmarks.reliability.place import Place
 from benchmarks.reliability.verdict import is_misreported, is_surfaced, is_wrong, lost, rekeyed, twice
-from benchmarks.reliability.victim import ENDS, WORK, Moment, look
-from benchmarks.reliability.zygote import KILLED, Zygote
+from benchmarks.reliability.victim import WORK, Moment, look
 from stateward.run.store.database import Database
+from tests.crash.live import ENDS
+from tests.crash.zygote import KILLED, Zygote
 
 SEEDS, SMALL_EVERY = 5, 30
 

@@ -30,7 +30,7 @@ from typing_extensions import TypedDict
 
 import stateward as sw
 from benchmarks import overhead
-from benchmarks.reliability.bare import Saver, bare_async_saver, bare_saver
+from benchmarks.bare import Saver, bare_async_saver, bare_saver
 from benchmarks.reliability.figure import Figure, Tick, at_least, at_most, exactly, told
 from benchmarks.reliability.place import Place
 from benchmarks.reliability.tool_server import ToolServer

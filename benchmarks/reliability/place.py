@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.reliability.zygote import Zygote
+from tests.crash.zygote import Zygote
 from tests.postgres import Server
 
 Kind = Literal["sqlite", "postgresql"]

@@ -19,9 +19,10 @@ import stateward as sw
 from benchmarks.reliability.figure import Figure, Tick, at_least, exactly, told
 from benchmarks.reliability.place import Place
 from benchmarks.reliability.verdict import is_misreported, is_wrong, lost, twice
-from benchmarks.reliability.victim import ENDS, Moment, World, go_on, look, session_of
+from benchmarks.reliability.victim import Moment, World, look, session_of
 from stateward.errors import StatewardError
 from stateward.run.store.database import Database
+from tests.crash.live import ENDS, go_on
 
 RUNS, SMALL_RUNS = 500, 8
 WORKERS = 8

@@ -36,11 +36,6 @@ class ToolServer:
         self._reader = threading.Thread(target=self._read, name="tool-server", daemon=True)
         self._reader.start()
 
-    @property
-    def pid(self) -> int:
-        """The server's process id."""
-        return self._process.pid
-
     def call(self, **arguments: Any) -> Any:
         """Call the tool and wait.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.reliability.victim import EFFECTS, ENDS, LOG, ONCE, Moment
+from benchmarks.reliability.victim import EFFECTS, LOG, ONCE, Moment
+from tests.crash.live import ENDS
 
 
 def twice(moment: Moment) -> int:

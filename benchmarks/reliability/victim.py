@@ -6,7 +6,6 @@ its end, from wherever the process before came; it can be told to kill or to sto
 
 from __future__ import annotations
 
-import asyncio
 import operator
 import os
 import signal
@@ -21,10 +20,11 @@ import stateward as sw
 from stateward.errors import AskClosed, CheckpointError, StaleFence
 from stateward.run.door.tool import Effect
 from stateward.run.graph import ChartGraph
-from stateward.run.session import Outcome
 from stateward.run.store.database import Database
 from tests.charts.drive import policy
 from tests.crash.kill import Killer
+from tests.crash.live import ENDS, go_on
+from tests.crash.toy import box
 
 EFFECTS: Mapping[str, Effect] = {
     "look": "pure",
@@ -39,9 +39,7 @@ ONCE = tuple(name for name, effect in EFFECTS.items() if effect == "once")
 SEEN = ("mail", "refund")
 LOG = ("in", "look ok", "pay ok", "mail ok", "refund ok", "file ok", "closed")
 """What the log says at the end, beside what became of `post`, which nobody can look up."""
-ENDS = ("completed", "halted", "failed", "cancelled")
 WORK = "benchmarks.reliability.victim:live"
-APPROVER = "ann"
 REFUSED = 3
 """The exit status of a process whose fence was stale."""
 AWAY = 4
@@ -101,30 +99,6 @@ class Stopper(Killer):
             os.kill(os.getpid(), signal.SIGSTOP)
 
 
-def box(world: World, killer: Killer) -> list[Any]:
-    """Make the tools.
-
-    Args:
-        world: Where their effects go.
-        killer: Passed by before and after each effect.
-    """
-
-    def tool(name: str) -> Any:
-        def lookup(key: str) -> str | None:
-            return "done" if key in world.keys(name) else None
-
-        def act(*, ctx: sw.ToolContext) -> str:
-            """Leave an effect."""
-            killer.pass_by(f"{name}:before")
-            world.happen(name, ctx.idempotency_key)
-            killer.pass_by(f"{name}:after")
-            return "done"
-
-        return sw.tool(effect=EFFECTS[name], name=name, lookup=lookup if name in SEEN else None)(act)
-
-    return [tool(name) for name in EFFECTS]
-
-
 def calling(name: str) -> Any:
     """Make the activity that calls a tool and logs what became of it.
 
@@ -175,7 +149,7 @@ def build(world: World, killer: Killer) -> ChartGraph:
             policy=policy("approve_refunds"),
         ),
         sw.Final("DONE"),
-    ).compile(tools=box(world, killer))
+    ).compile(tools=box(world, killer, tools=EFFECTS, seen=SEEN))
 
 
 def session_of(database: Database, *, case: str, world: World, killer: Killer | None = None) -> sw.Session:
@@ -224,28 +198,6 @@ def live(
     return 0
 
 
-def go_on(session: sw.Session, outcome: Outcome, *, how: str) -> Outcome:
-    """Take a session one call further, answering what is asked.
-
-    Args:
-        session: The session.
-        outcome: Where it stands.
-        how: `sync` or `async`.
-
-    Returns:
-        Where it stands then.
-    """
-    if outcome.status == "new":
-        given = {"log": ["in"]}
-        return session.start(given) if how == "sync" else asyncio.run(session.astart(given))
-    for ask in outcome.asks:
-        found = session.database.asks.get(ask)
-        if found.status == "open":
-            session.claim(ask, "approve" if found.kind == "approve" else "reject", by=APPROVER)
-    event = "release" if outcome.status == "waiting" and "HOLD" in outcome.path else None
-    return session.resume(event) if how == "sync" else asyncio.run(session.aresume(event))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
     """What database and world say about a case at one moment."""
@@ -256,10 +208,6 @@ class Moment:
     messages: tuple[str, ...]
     ended: bool
     """Whether it has a terminal record."""
-    journal: tuple[tuple[str, str], ...]
-    """Tool and status of each call, in order."""
-    checkpoints: tuple[str, ...]
-    """Ids, the newest first."""
     effects: Mapping[str, tuple[str, ...]]
     """The keys under which each tool had its effect."""
 
@@ -281,9 +229,5 @@ def look(database: Database, *, case: str, folder: Path) -> Moment:
         log=tuple(outcome.values.get("log", ())),
         messages=tuple(message.content for message in outcome.values.get("messages", ())),
         ended=bool(database.sessions.terminals(case)),
-        journal=tuple((entry.name, entry.status) for entry in database.journal.entries(case)),
-        checkpoints=tuple(
-            str(one.config.get("configurable", {}).get("checkpoint_id")) for one in database.saver.list(session.config)
-        ),
         effects={tool: tuple(world.keys(tool)) for tool in EFFECTS},
     )

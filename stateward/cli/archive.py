@@ -49,7 +49,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _archive(
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="Its id.", show_default=False)],
+    session: options.SessionId,
     file: File,
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from stateward.cli import options
-from stateward.cli.history import SessionId
-from stateward.cli.place import find_session, open_existing
+from stateward.cli.place import opened_session
 from stateward.cli.rendering import print_json, print_table
 from stateward.cli.step import timeline_of
 from stateward.run.branch import Branch
@@ -34,7 +33,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _branches(
-    session: SessionId,
+    session: options.SessionId,
     switch: Annotated[
         str | None, typer.Option("--switch", metavar="NAME", help="Go on with this branch from now on.")
     ] = None,
@@ -43,8 +42,8 @@ def _branches(
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
-    with open_existing(db) as database:
-        timeline = timeline_of(find_session(session, database=database, graph=graph, overrides=overrides or ()))
+    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
+        timeline = timeline_of(found)
         if switch is not None:
             timeline.switch(switch)
         branches = timeline.branches()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
 from stateward.cli import options
 from stateward.cli.driving import run_until_stopped
-from stateward.cli.history import SessionId
-from stateward.cli.place import find_session, open_existing
+from stateward.cli.place import opened_session
 from stateward.cli.rendering import print_facts, print_json, say
 from stateward.cli.stop import EXIT_STOPPED, Stop, Stopped
 from stateward.run.outcome import Outcome
@@ -53,7 +53,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _cancel(
-    session: SessionId,
+    session: options.SessionId,
     reason: Reason = "",
     wait: Wait = STOP_WAIT_S,
     by: options.By = None,
@@ -62,15 +62,13 @@ def _cancel(
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
-    with open_existing(db) as database:
-        found = find_session(session, database=database, graph=graph, overrides=overrides or ())
-        who = options.person(by)
-        outcome = _done(lambda: found.acancel(by=who, reason=reason, wait_s=wait))
+    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
+        outcome = _done(partial(found.acancel, by=options.person(by), reason=reason, wait_s=wait))
         _show(outcome, as_json=as_json)
 
 
 def _drain(
-    session: SessionId,
+    session: options.SessionId,
     reason: Reason = "",
     wait: Wait = STOP_WAIT_S,
     by: options.By = None,
@@ -79,10 +77,8 @@ def _drain(
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
-    with open_existing(db) as database:
-        found = find_session(session, database=database, graph=graph, overrides=overrides or ())
-        who = options.person(by)
-        outcome = _done(lambda: found.adrain(by=who, reason=reason, wait_s=wait))
+    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
+        outcome = _done(partial(found.adrain, by=options.person(by), reason=reason, wait_s=wait))
         _show(outcome, as_json=as_json)
     if outcome.status == "running":
         later = options.again_with(session, overrides=overrides or (), db=db, graph=graph)

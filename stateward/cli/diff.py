@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from stateward.cli import options
-from stateward.cli.history import SessionId, call_json
-from stateward.cli.place import find_session, open_existing
+from stateward.cli.history import call_json
+from stateward.cli.place import opened_session
 from stateward.cli.rendering import money, print_facts, print_json, print_table
 from stateward.cli.step import BranchName, step_of, timeline_of
 from stateward.run.difference import Change, Difference
@@ -29,8 +29,6 @@ Examples:
   stateward diff inbox-001 2 5 --branch main --json
 """
 
-StepWord = Annotated[str, typer.Argument(metavar="STEP", help="Its number, or a checkpoint's id.", show_default=False)]
-
 
 def add_to(app: typer.Typer) -> None:
     """Add the command.
@@ -42,7 +40,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _diff(
-    session: SessionId,
+    session: options.SessionId,
     before: Annotated[str, typer.Argument(metavar="A", help="One step.", show_default=False)],
     after: Annotated[str, typer.Argument(metavar="B", help="The other.", show_default=False)],
     branch: BranchName = None,
@@ -51,8 +49,7 @@ def _diff(
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
-    with open_existing(db) as database:
-        found = find_session(session, database=database, graph=graph, overrides=overrides or ())
+    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
         difference = timeline_of(found, branch=branch).diff(step_of(before), step_of(after))
     if as_json:
         print_json(difference_json(difference))

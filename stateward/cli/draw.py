@@ -11,7 +11,7 @@ import typer
 
 from stateward.cli import options
 from stateward.cli.loading import load
-from stateward.cli.place import find_session, open_existing
+from stateward.cli.place import opened_session
 from stateward.cli.rendering import say
 from stateward.errors import DefinitionError
 from stateward.govern.note import notes
@@ -79,9 +79,8 @@ def _draw(
 
 
 def _standing(session: str, *, graph: str, overrides: Sequence[str], db: str) -> _Standing:
-    with open_existing(db) as database:
-        found = find_session(session, database=database, graph=graph, overrides=overrides)
-        rows = timeline(found.graph, database=database, session=session)
+    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
+        rows = timeline(found.graph, database=found.database, session=session)
     committed = [row for row in rows if row.step is not None]
     last = [row for row in committed if row.run_no == committed[-1].run_no]
     return _Standing(highlight=committed[-1].path if committed else (), path=[step for r in last for step in _steps(r)])

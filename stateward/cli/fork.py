@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from stateward.cli import options
 from stateward.cli.branches import branch_json
-from stateward.cli.diff import StepWord
-from stateward.cli.history import SessionId
-from stateward.cli.place import find_session, open_existing
+from stateward.cli.pairs import json_values
+from stateward.cli.place import opened_session
 from stateward.cli.rendering import print_json, say
-from stateward.cli.step import BranchName, step_of, timeline_of
-from stateward.errors import InputRefused
+from stateward.cli.step import BranchName, StepWord, step_of, timeline_of
 
 _HELP = """Begin a branch of a session at one of its steps.
 
@@ -41,7 +37,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _fork(
-    session: SessionId,
+    session: options.SessionId,
     step: StepWord,
     updates: Annotated[
         list[str] | None,
@@ -54,24 +50,10 @@ def _fork(
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
-    update = _update(updates or ())
-    with open_existing(db) as database:
-        found = find_session(session, database=database, graph=graph, overrides=overrides or ())
+    update = json_values(updates or (), option="--update")
+    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
         made = timeline_of(found, branch=branch).fork(step_of(step), update=update or None, name=name)
     if as_json:
         print_json(branch_json(made))
         return
     say(f"Session {session} is on branch {made.name} now: {made.status} in {', '.join(made.at)}.")
-
-
-def _update(words: Sequence[str]) -> dict[str, Any]:
-    """Read the values of state keys."""
-    update: dict[str, Any] = {}
-    for word in words:
-        key, equals, text = word.partition("=")
-        try:
-            update[key] = json.loads(text)
-        except ValueError as error:
-            what = f"The value of `{key}` is not JSON: {error}" if equals else f"`{word}` is no KEY=JSON"
-            raise InputRefused(what, where="--update", fix="Write it as 'text=\"hello\"'.") from error
-    return update

@@ -10,7 +10,7 @@ import typer
 
 from stateward.cli import options
 from stateward.cli.loading import Loaded, load
-from stateward.cli.place import find_session, open_existing
+from stateward.cli.place import opened_session
 from stateward.cli.rendering import plain, print_facts, print_json, stderr
 from stateward.errors import DefinitionError, NotExpected
 from stateward.testing.frozen import freeze
@@ -27,7 +27,6 @@ Examples:
   stateward freeze inbox-001 tests/runs/refund.json --run 2 --force
 """
 
-SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="Its id.", show_default=False)]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, NAME.json.", show_default=False)]
 Run = Annotated[int | None, typer.Option("--run", metavar="N", help="The run's number, from 1; the latest by default.")]
 Force = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
@@ -43,7 +42,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _freeze(
-    session: SessionId,
+    session: options.SessionId,
     file: File,
     run: Run = None,
     force: Force = False,
@@ -55,9 +54,8 @@ def _freeze(
     if file.exists() and not force:
         raise NotExpected("There is such a file", where=str(file), fix="Name another one, or say --force.")
     given: Sequence[str] = overrides or ()
-    with open_existing(db) as database:
-        found = find_session(session, database=database, graph=graph, overrides=given)
-        name = _import_name(load(graph or database.sessions.get(session).graph, overrides=given))
+    with opened_session(session, db=db, graph=graph, overrides=given) as found:
+        name = _import_name(load(graph or found.graph.machine.name, overrides=given))
         secret = freeze(found, file, graph=name, run=run, overrides=given)
     if secret:
         told = f"Warning: the state holds what looks like a secret: {', '.join(secret)}. Look before you commit it."

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from stateward.chart.tables import ACTIVITY_DONE
 from stateward.cli import options
-from stateward.cli.place import find_session, open_existing
+from stateward.cli.place import opened_session
 from stateward.cli.rendering import cell, money, print_facts, print_json, print_table
 from stateward.cli.sessions import session_json
 from stateward.cli.step import BranchName
@@ -28,8 +26,6 @@ Examples:
   stateward history inbox-001 --branch main --json
 """
 
-SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="Its id.", show_default=False)]
-
 
 def add_to(app: typer.Typer) -> None:
     """Add the command.
@@ -41,17 +37,16 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _history(
-    session: SessionId,
+    session: options.SessionId,
     branch: BranchName = None,
     graph: options.GraphOfSession = None,
     overrides: options.Overrides = None,
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
-    with open_existing(db) as database:
-        found = find_session(session, database=database, graph=graph, overrides=overrides or ())
-        row = database.sessions.get(session)
-        steps = timeline(found.graph, database=database, session=session, branch=branch)
+    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
+        row = found.database.sessions.get(session)
+        steps = timeline(found.graph, database=found.database, session=session, branch=branch)
     if as_json:
         print_json({"session": session_json(row), "steps": [step_json(step) for step in steps]})
         return

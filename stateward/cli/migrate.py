@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.progress import track
 
 from stateward.cli import options
 from stateward.cli.declaration import read_declaration
 from stateward.cli.loading import load
+from stateward.cli.pairs import json_values, pairs
 from stateward.cli.place import find_session, open_existing
-from stateward.cli.rendering import print_facts, print_json, print_table, say, stderr
+from stateward.cli.rendering import print_facts, print_json, print_table, say, watched
 from stateward.errors import InputRefused, SessionBusy
 from stateward.migration import Line, Migration, Report, adopt
 from stateward.run.checkpoint import TERMINAL, Pins
+from stateward.run.migration import told
 from stateward.run.session import Session
 from stateward.run.store.database import Database
 from stateward.run.store.session_row import SessionRow
@@ -39,8 +39,6 @@ Examples:
   stateward migrate inbox-001 --state WORK.ACT=WORK.DO --key question=query
   stateward migrate --all --graph support_desk --file renamed.yaml --by ann
 """
-_MANY = 20
-"""From so many sessions on a bar shows how far it is."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -83,12 +81,13 @@ def _migrate(  # one argument an option
         states={**declared.states, **_names(states, option="--state")},
         keys={**declared.keys, **_names(keys, option="--key")},
         events={**declared.events, **_names(events, option="--event")},
-        values={**declared.values, **_values(values)},
+        values={**declared.values, **json_values(values or (), option="--value")},
         withdraw=frozenset({*declared.withdraw, *(withdraw or ())}),
     )
     with open_existing(db) as database:
         found = _sessions(database, session, every=every, graph=graph, overrides=overrides or ())
-        reports = [_one(each, migration, by=options.person(by), dry_run=dry_run) for each in _watched(found)]
+        who = options.person(by)
+        reports = [_one(each, migration, by=who, dry_run=dry_run) for each in watched(found, "Migrating")]
     _tell(reports, dry_run=dry_run, as_json=as_json)
     if any(report.blocking for report in reports):
         raise typer.Exit(EXIT_BLOCKED)
@@ -125,38 +124,12 @@ def _one(session: Session, migration: Migration, *, by: str, dry_run: bool) -> R
 
 
 def _names(words: Iterable[str] | None, *, option: str) -> dict[str, str | None]:
-    return {old: new or None for old, new in _pairs(words, option=option, form="OLD=NEW")}
-
-
-def _values(words: Iterable[str] | None) -> dict[str, Any]:
-    return {key: _json(key, text) for key, text in _pairs(words, option="--value", form="KEY=JSON")}
-
-
-def _json(key: str, text: str) -> Any:  # any JSON
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        what = f"The value of `{key}` is not JSON: {error}"
-        raise InputRefused(what, where="--value", fix="Write it as in 'text=\"hello\"'.") from error
-
-
-def _pairs(words: Iterable[str] | None, *, option: str, form: str) -> list[tuple[str, str]]:
-    pairs: list[tuple[str, str]] = []
-    for word in words or ():
-        old, equals, new = word.partition("=")
-        if not equals or not old:
-            raise InputRefused(f"`{word}` is no {form}", where=option, fix=f"Write it as {form}.")
-        pairs.append((old, new))
-    return pairs
+    return {old: new or None for old, new in pairs(words or (), option=option, form="OLD=NEW")}
 
 
 def _blocked(report: Report, why: str) -> Report:
     line = Line(kind="migration", name=report.session, note=why, blocks=True)
     return replace(report, lines=(*report.lines, line))
-
-
-def _watched(sessions: list[Session]) -> Iterable[Session]:
-    return track(sessions, "Migrating", console=stderr(), transient=True) if len(sessions) >= _MANY else sessions
 
 
 def _tell(reports: Sequence[Report], *, dry_run: bool, as_json: bool) -> None:
@@ -188,7 +161,7 @@ def _rows(report: Report, *, several: bool) -> list[dict[str, object]]:
 
 
 def _hashes(before: Pins, after: Pins) -> list[dict[str, object]]:
-    old, new = ({**pins.to_json(), "mode": pins.mode} for pins in (before, after))
+    old, new = told(before), told(after)
     return [
         {"part": part, "before": old[part][:12], "after": new[part][:12], "note": "changed"}
         for part in old
@@ -210,8 +183,8 @@ def report_json(report: Report) -> dict[str, object]:
         "result": report.status_word,
         "note": report.note,
         "checkpoint": report.checkpoint,
-        "before": None if before is None else {**before.to_json(), "mode": before.mode},
-        "after": {**report.after.to_json(), "mode": report.after.mode},
+        "before": None if before is None else told(before),
+        "after": told(report.after),
         "lines": [
             {"part": line.kind, "before": line.name, "after": line.to, "note": line.note, "blocks": line.blocks}
             for line in report.lines

@@ -21,6 +21,7 @@ DB_VARIABLE = "STATEWARD_DB"
 Graph = Annotated[
     str, typer.Argument(metavar="GRAPH", help="A name in langgraph.json, or module:attribute.", show_default=False)
 ]
+SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="Its id.", show_default=False)]
 Db = Annotated[
     str,
     typer.Option(

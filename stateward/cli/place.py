@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from stateward.cli.loading import MANIFEST, is_known, load
 from stateward.errors import CheckpointError, DefinitionError
 from stateward.opening import open_database
 from stateward.run.session import Session
-from stateward.run.store.backend import SERVERS, without_secrets
-from stateward.run.store.database import MEMORY, Database
+from stateward.run.store.backend import MEMORY, SERVERS, without_secrets
+from stateward.run.store.database import Database
 from stateward.run.store.existing import is_there
 
 
@@ -38,6 +39,28 @@ def open_existing(url: str) -> Database:
             fix="Run something first, or name another with `--db`.",
         )
     return open_database(url)
+
+
+@contextmanager
+def opened_session(session: str, *, db: str, graph: str | None, overrides: Sequence[str] | None) -> Generator[Session]:
+    """Open the database that a session must be in, and load its graph.
+
+    Args:
+        session: Its id.
+        db: From `--db`.
+        graph: From `--graph`.
+        overrides: From `--set`.
+
+    Returns:
+        A context with the session; at its end the database is closed.
+
+    Raises:
+        CheckpointError: Nothing was ever run in the database, or it cannot be opened.
+        UnknownSession: No session has this id.
+        DefinitionError: Its graph cannot be found.
+    """
+    with open_existing(db) as database:
+        yield find_session(session, database=database, graph=graph, overrides=overrides or ())
 
 
 def find_session(

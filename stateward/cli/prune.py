@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated
 
 import typer
-from rich.progress import track
 
 from stateward.cli import options
 from stateward.cli.place import open_existing
-from stateward.cli.rendering import print_facts, print_json, print_table, say, stderr
+from stateward.cli.rendering import print_facts, print_json, print_table, say, watched
 from stateward.run.store.retention import Pruned, Retention, pin, prune_session
 from stateward.run.store.vacuum import vacuum
 
@@ -33,8 +31,6 @@ Examples:
   stateward pin inbox-001 1f0a3c5e-7b1d-6f2a-8004-5c9d1e2f3a4b
   stateward pin inbox-001 1f0a3c5e-7b1d-6f2a-8004-5c9d1e2f3a4b --remove
 """
-_MANY = 20
-"""From so many sessions on a bar shows how far it is."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -59,7 +55,9 @@ def _prune(
     retention = Retention(keep=keep, days=days)
     with open_existing(db) as database:
         names = [database.sessions.get(session).id] if session else [row.id for row in database.sessions.list()]
-        done = [prune_session(database, name, retention=retention, dry_run=dry_run) for name in _watched(names)]
+        done = [
+            prune_session(database, name, retention=retention, dry_run=dry_run) for name in watched(names, "Pruning")
+        ]
         returned = vacuum(database) if compact and not dry_run else 0
     if as_json:
         print_json(_json(done, dry_run=dry_run, returned=returned))
@@ -70,7 +68,7 @@ def _prune(
 
 
 def _pin(
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="Its id.", show_default=False)],
+    session: options.SessionId,
     checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="Its id.", show_default=False)],
     remove: Annotated[bool, typer.Option("--remove", help="Keep it no longer.")] = False,
     db: options.Db = options.DEFAULT_DB,
@@ -78,10 +76,6 @@ def _pin(
     with open_existing(db) as database:
         pin(database, database.sessions.get(session).id, checkpoint, pinned=not remove)
     say(f"Checkpoint {checkpoint} is {'no longer pinned' if remove else 'pinned'}.")
-
-
-def _watched(names: list[str]) -> Iterable[str]:
-    return track(names, "Pruning", console=stderr(), transient=True) if len(names) >= _MANY else names
 
 
 def _tell(done: list[Pruned], *, dry_run: bool) -> None:

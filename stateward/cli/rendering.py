@@ -6,18 +6,23 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import cast
+from typing import TypeVar, cast
 
 import typer
 from pydantic_core import to_jsonable_python
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
 from stateward.errors import StatewardError
 
+T = TypeVar("T")
+
 WIDE = 200
 """Columns of a table that goes into a file or pipe, unless `COLUMNS` says otherwise."""
+MANY = 20
+"""From so many items on a bar shows how far the work on them is."""
 _SHORT = 20
 """Up to this many letters a column is not wrapped."""
 _STYLES = {
@@ -98,6 +103,16 @@ def print_facts(facts: Mapping[str, object]) -> None:
     console = stdout()
     for name, value in shown.items():
         console.print(Text.assemble((f"{name:<{width}}  ", "bold"), _cell(value)), soft_wrap=True)
+
+
+def watched(items: Sequence[T], doing: str) -> Iterable[T]:
+    """Let a bar show how far the work on items is, when there are many.
+
+    Args:
+        items: The items.
+        doing: What is done with them.
+    """
+    return track(items, doing, console=stderr(), transient=True) if len(items) >= MANY else items
 
 
 def say(text: str) -> None:

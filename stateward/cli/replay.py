@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from stateward.cli import options
-from stateward.cli.place import find_session, open_existing
+from stateward.cli.place import opened_session
 from stateward.cli.rendering import plain, print_json, print_table, stdout
 from stateward.replay import Divergence, Replayed, replay
 
@@ -28,7 +28,6 @@ Examples:
 
 EXIT_DIFFERS = 1
 
-SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="Its id.", show_default=False)]
 Run = Annotated[int | None, typer.Option("--run", metavar="N", help="Only the run of this number, from 1.")]
 
 
@@ -42,15 +41,14 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _replay(
-    session: SessionId,
+    session: options.SessionId,
     run: Run = None,
     graph: options.GraphOfSession = None,
     overrides: options.Overrides = None,
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
-    with open_existing(db) as database:
-        found = find_session(session, database=database, graph=graph, overrides=overrides or ())
+    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
         played = replay(found, run=run)
     if as_json:
         print_json({"session": session, "runs": [replayed_json(one) for one in played]})

@@ -10,14 +10,12 @@ import typer
 
 from stateward.cli import options
 from stateward.cli.driving import drive_alone, event_command
-from stateward.cli.history import SessionId
 from stateward.cli.outcome import show_outcome
-from stateward.cli.place import find_session, open_existing
+from stateward.cli.place import opened_session
 from stateward.cli.rendering import say
 from stateward.cli.stop import EXIT_STOPPED, Stopped
 from stateward.errors import GovernanceError, InputRefused
 from stateward.run.session import Session
-from stateward.run.store.database import Database
 
 _HELP = """Go on with a session, or send it an event.
 
@@ -44,7 +42,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _resume(
-    session: SessionId,
+    session: options.SessionId,
     event: Annotated[str | None, typer.Argument(metavar="EVENT", help="An event the chart waits for.")] = None,
     data: Annotated[str | None, typer.Option("--data", metavar="JSON", help="The event's fields.")] = None,
     raises: Annotated[
@@ -58,9 +56,8 @@ def _resume(
     as_json: options.AsJson = False,
 ) -> None:
     fields = event_fields(data, event=event)
-    with open_existing(db) as database:
-        found = find_session(session, database=database, graph=graph, overrides=overrides or ())
-        _raise_limits(found, raises or (), database=database, by=options.person(by), reason=reason)
+    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
+        _raise_limits(found, raises or (), by=options.person(by), reason=reason)
         try:
             driven = drive_alone(found, event_command(event, data=fields))
         except Stopped:
@@ -96,13 +93,13 @@ def event_fields(data: str | None, *, event: str | None) -> Mapping[str, Any] | 
     return cast("Mapping[str, Any]", content)
 
 
-def _raise_limits(session: Session, raises: Sequence[str], *, database: Database, by: str, reason: str) -> None:
+def _raise_limits(session: Session, raises: Sequence[str], *, by: str, reason: str) -> None:
     if raises and not reason:
         raise GovernanceError("A limit is raised for a reason", where="--raise", fix="Say why with --reason.")
     limits = [_limit(session, text) for text in raises]
-    run = database.sessions.get(session.id).run
+    run = session.database.sessions.get(session.id).run
     for scope, unit, value in limits:
-        database.ledger.raise_limit(session.id, run, scope, unit, value, by, reason)
+        session.database.ledger.raise_limit(session.id, run, scope, unit, value, by, reason)
 
 
 def _limit(session: Session, text: str) -> tuple[str, str, float]:

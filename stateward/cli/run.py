@@ -24,7 +24,8 @@ from stateward.job import Job
 from stateward.opening import open_database
 from stateward.run.invocation import new_id
 from stateward.run.session import Session
-from stateward.run.store.database import MEMORY, Database
+from stateward.run.store.backend import MEMORY
+from stateward.run.store.database import Database
 
 _HELP = """Run a chart on a file of items, or on one input.
 

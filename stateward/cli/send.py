@@ -8,7 +8,6 @@ import typer
 
 from stateward.cli import options
 from stateward.cli.driving import is_recorded, run_until_stopped, told
-from stateward.cli.history import SessionId
 from stateward.cli.loading import load
 from stateward.cli.outcome import FAILING
 from stateward.cli.place import open_existing
@@ -50,7 +49,7 @@ def add_to(app: typer.Typer) -> None:
 
 def _send(
     graph: options.Graph,
-    session: SessionId,
+    session: options.SessionId,
     event: Annotated[str, typer.Argument(metavar="EVENT", help="An event of the chart.", show_default=False)],
     data: Annotated[str | None, typer.Option("--data", metavar="JSON", help="The event's fields.")] = None,
     wait: Wait = None,

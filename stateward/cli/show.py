@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from stateward.cli import options
-from stateward.cli.history import SessionId
-from stateward.cli.place import find_session, open_existing
+from stateward.cli.place import opened_session
 from stateward.cli.rendering import print_facts, print_json, print_table
 from stateward.cli.step import BranchName, step_of, timeline_of
 from stateward.errors import InputRefused, NotExpected
@@ -40,7 +39,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _show(
-    session: SessionId,
+    session: options.SessionId,
     step: Annotated[int | None, typer.Option("--step", metavar="N", min=0, help="The number of a step.")] = None,
     checkpoint: Annotated[
         str | None, typer.Option("--checkpoint", metavar="ID", help="A checkpoint, of whatever branch.")
@@ -53,8 +52,7 @@ def _show(
 ) -> None:
     if step is not None and checkpoint is not None:
         raise InputRefused("A step and a checkpoint are two", where="stateward show", fix="Name one of them.")
-    with open_existing(db) as database:
-        found = find_session(session, database=database, graph=graph, overrides=overrides or ())
+    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
         timeline = timeline_of(found, branch=branch)
         moment = timeline.at(_wanted(timeline, step if checkpoint is None else step_of(checkpoint)))
     if as_json:

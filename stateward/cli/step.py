@@ -10,6 +10,7 @@ from stateward.run.branch import branch_named
 from stateward.run.session import Session
 from stateward.run.travel import Step, Timeline
 
+StepWord = Annotated[str, typer.Argument(metavar="STEP", help="Its number, or a checkpoint's id.", show_default=False)]
 BranchName = Annotated[
     str | None, typer.Option("--branch", metavar="NAME", help="A branch; by default the one the session is on.")
 ]

@@ -142,7 +142,7 @@ def refuse_hidden(nodes: Sequence[Node], transitions: Sequence[Transition]) -> N
         outer = [t for t in reacting if is_inside(nodes, parallel.index, of=t.source)]
         for around, within in ((a, w) for a in outer for w in inner):
             hides = not (around.targets and within.targets) or _may_lose(nodes, reacting, within, outer=around)
-            if hides and _share(around, within):
+            if hides and share(around, other=within):
                 raise DefinitionError(
                     f"`{nodes[within.source].path}` and `{nodes[around.source].path or 'the chart'}` react to "
                     f"`{within.events[0]}`: XState asks the outer only if no region of `{parallel.path}` reacts",
@@ -177,6 +177,16 @@ def refuse_late(nodes: Sequence[Node], transitions: Sequence[Transition], *, par
             refuse_late(nodes, transitions, parallel=region)
 
 
+def share(one: Transition, *, other: Transition) -> bool:
+    """Tell whether some event sets off both.
+
+    Args:
+        one: A transition.
+        other: Another one.
+    """
+    return any(overlap(this, that) for this in one.events for that in other.events)
+
+
 def _may_lose(nodes: Sequence[Node], reacting: Sequence[Transition], inner: Transition, *, outer: Transition) -> bool:
     """Tell whether a transition before it may win against the inner one and leave the outer one alone."""
     leaves, leaves_less = (domain(nodes, transition=each, memory={}) for each in (inner, outer))
@@ -186,7 +196,7 @@ def _may_lose(nodes: Sequence[Node], reacting: Sequence[Transition], inner: Tran
         rival.targets
         and rival.source < inner.source
         and _are_apart(nodes, rival.source, outer.source)
-        and _share(rival, inner)
+        and share(rival, other=inner)
         for rival in reacting
     )
 
@@ -199,8 +209,3 @@ def _are_apart(nodes: Sequence[Node], one: int, other: int) -> bool:
     while not is_inside(nodes, other, of=around):
         around = nodes[around].parent
     return nodes[around].kind == "parallel"
-
-
-def _share(one: Transition, other: Transition) -> bool:
-    """Tell whether some event sets off both."""
-    return any(overlap(this, that) for this in one.events for that in other.events)

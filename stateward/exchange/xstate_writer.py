@@ -18,8 +18,16 @@ from stateward.exchange.content import Raise, Send
 from stateward.exchange.registry import Registry
 from stateward.exchange.written import Descriptors, refuse_policies, timers_of
 from stateward.exchange.xstate_content import META
-from stateward.exchange.xstate_domain import is_inside, leaves_source, refuse_hidden, refuse_skipped, returns, shows
-from stateward.exchange.xstate_events import FAILED, inward, outward, overlap, rank
+from stateward.exchange.xstate_domain import (
+    is_inside,
+    leaves_source,
+    refuse_hidden,
+    refuse_skipped,
+    returns,
+    share,
+    shows,
+)
+from stateward.exchange.xstate_events import FAILED, inward, outward, rank
 from stateward.exchange.xstate_words import Words, Written
 
 
@@ -249,7 +257,7 @@ class _Writer:
         for place, (first, key) in enumerate(reacting):
             behind = [*reacting[place + 1 :], *((t, "") for t, _ in timers if t.index > first.index)]
             for second, other in behind:
-                if key != other and rank(key) > rank(other) and _overlap(first, second):
+                if key != other and rank(key) > rank(other) and share(first, other=second):
                     raise DefinitionError(
                         f"`{key}` stands before `{other or second.events[0]}`, which XState would try first",
                         where=node.path or self._chart.name,
@@ -326,10 +334,6 @@ def _events_of(chart: Definition) -> frozenset[str]:
         blocks += [node.entry, node.exit, node.initial_actions, node.default_actions]
     said = (action.fn.fn for block in blocks for action in block)
     return frozenset(names | {each.event for each in said if isinstance(each, Raise | Send)})
-
-
-def _overlap(first: Transition, second: Transition) -> bool:
-    return any(overlap(one, other) for one in first.events for other in second.events)
 
 
 def _read_order(slots: Sequence[Sequence[tuple[str, str]]]) -> list[int]:

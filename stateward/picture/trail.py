@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -78,15 +78,18 @@ def _named(chart: Definition, step: str) -> Sequence[Transition]:
 
     What says more than is needed names one; what says less, all that it could be.
     """
-    for known in (
-        chart.tables.arrows,
-        full_arrows(chart.transitions, nodes=chart.nodes, name=chart.name),
-        bare_arrows(chart.transitions, nodes=chart.nodes, name=chart.name),
-    ):
-        found = [chart.transitions[i] for i, arrow in enumerate(known) if arrow == step]
+    for names in _namings(chart):
+        found = [chart.transitions[i] for i, arrow in enumerate(names) if arrow == step]
         if found:
             return found
     return ()
+
+
+def _namings(chart: Definition) -> Iterator[Sequence[str]]:
+    """Yield what its transitions are called, most likely first; nearly always the first is enough."""
+    yield chart.tables.arrows
+    yield full_arrows(chart.transitions, nodes=chart.nodes, name=chart.name)
+    yield bare_arrows(chart.transitions, nodes=chart.nodes, name=chart.name)
 
 
 def _transitions(chart: Definition, step: str) -> Sequence[Transition]:

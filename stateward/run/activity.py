@@ -30,7 +30,7 @@ from stateward.run.door.role import ModelRole
 from stateward.run.door.signal import Signal, Suspend, Trip
 from stateward.run.door.tool import ToolResult
 from stateward.run.drive import Steps, Work
-from stateward.run.handed import happened
+from stateward.run.handed import happened, value_of
 from stateward.run.inner import Told
 from stateward.run.invocation import Invocation
 from stateward.run.plan import Machine, StatePlan
@@ -253,7 +253,7 @@ def _called(visit: Visit) -> Steps[Any]:
 def _work(visit: Visit) -> Work:
     plan = visit.plan
     state = visit.machine.schema.present(visit.values)
-    event = happened(visit.event).value if visit.event else None
+    event = value_of(visit.event)
     bound = cast(Any, plan.bound)
     if plan.is_sync:
         run = visit.run() if plan.takes_run else None

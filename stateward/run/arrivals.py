@@ -115,7 +115,7 @@ def _released(invocation: Invocation) -> tuple[Letter, ...]:
     database, lease = invocation.database, invocation.lease
     if lease is None:
         return ()
-    with database.transaction():
+    with database.transaction(invocation.session):
         database.leases.release(lease)
         return database.mailbox.after(invocation.session, 0) if invocation.shared else ()
 

@@ -124,6 +124,36 @@ def aliases(control: Mapping[str, Any]) -> Mapping[str, str]:
     return table.get(control.get("branch") or MAIN_BRANCH, {}).get("asks") or {}
 
 
+def with_new(
+    table: Mapping[str, Json],
+    name: str,
+    *,
+    control: Mapping[str, Any],
+    head: str,
+    step: int | None,
+    asks: Mapping[str, str],
+) -> dict[str, Json]:
+    """Return the branches of a session together with one that begins at a checkpoint.
+
+    Args:
+        table: Those that are known.
+        name: The new branch's.
+        control: The control channel of the checkpoint.
+        head: The checkpoint's id.
+        step: LangGraph's number of it.
+        asks: Ask of the checkpoint to the one that stands for it; also for those that it stood for itself.
+    """
+    stood = {first: asks[ask] for first, ask in aliases(control).items() if ask in asks}
+    row: Json = {
+        "no": len(table),
+        "of": control.get("branch") or MAIN_BRANCH,
+        "from": head,
+        "step": step,
+        "asks": {**stood, **asks},
+    }
+    return {**table, name: row}
+
+
 def renamed(control: Mapping[str, Any], payload: object) -> object:
     """Let an answer name an ask as the checkpoint did that its branch was forked from.
 

@@ -331,5 +331,5 @@ def _admit(machine: Machine, given: object, before: Stored, invocation: Invocati
 
 def _project(invocation: Invocation, control: dict[str, Any], checkpoint: str) -> None:
     database = invocation.database
-    with database.transaction() as cur:
+    with database.transaction(invocation.session) as cur:
         database.sessions.project(cur, session=invocation.session, control=control, checkpoint=checkpoint)

@@ -29,6 +29,7 @@ from stateward.run.ending import close_calls, end_delta, withdraw
 from stateward.run.invocation import Invocation
 from stateward.run.ordering import Orderer, ended
 from stateward.run.repair import mending
+from stateward.run.snapshot import addressed, control_in
 from stateward.run.stopped import threaded
 from stateward.run.store.lease import Lease
 from stateward.run.store.orders import cancelling
@@ -103,7 +104,7 @@ def _ended_here(caller: Caller, halt: Halt) -> Steps[bool]:
     call = Opened(given=None, config=config, invocation=invocation, saver=saver, owns_database=False)
     try:
         snapshot: StateSnapshot = yield from committed(graph, config)
-        raw = cast("Json", (snapshot.values or {}).get(CHANNEL) or {})
+        raw = control_in(snapshot)
         if not raw:
             raise _elsewhere(session)
         if raw["status"] not in TERMINAL:
@@ -130,10 +131,8 @@ def _writing(
     fate = "cancelled" if raw["status"] == "waiting" else "lost"
     update = {**mending(values, graph.machine.schema.messages, fate=fate), CHANNEL: end_delta(raw, halt)}
     hashes, mode = raw["run"]["hashes"], raw["run"]["mode"]
-    # Named by its id, the checkpoint gets nothing of a step that a crash cut off.
-    there = {**config.get("configurable", {}), **snapshot.config.get("configurable", {})}
     return graph.writing(
-        with_invocation(pinned({**config, "configurable": there}, Pins(**hashes, mode=mode)), invocation),
+        with_invocation(pinned(addressed(config, snapshot), Pins(**hashes, mode=mode)), invocation),
         StateUpdate(values=cast("dict[str, Any]", Command(update=update, goto=END)), as_node=any_node(graph.machine)),
     )
 

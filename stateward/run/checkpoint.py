@@ -78,7 +78,7 @@ def merge(current: Json, delta: Json) -> Json:
         The new control value.
     """
     merged = {**current, **delta}
-    for table in MERGED & delta.keys():
+    for table in MERGED.intersection(delta):
         merged[table] = _merge_table(current.get(table), delta[table])
     return merged
 

@@ -11,7 +11,7 @@ from stateward.chart.event import Occurrence
 from stateward.chart.guard import Active, Bound
 from stateward.chart.step import Step
 from stateward.errors import UpdateRefused
-from stateward.run.handed import happened
+from stateward.run.handed import value_of
 from stateward.run.view import View
 
 
@@ -45,7 +45,7 @@ class ViewData:
         if transition.guard is None:
             return True
         seen = self._since_mark(transition) if self._marks and transition.kind == "always" else self._view
-        return bool(transition.guard(self._view.schema.present(seen), _value(event), active=active))
+        return bool(transition.guard(self._view.schema.present(seen), value_of(event), active=active))
 
     def _since_mark(self, transition: Transition) -> Mapping[str, Any]:
         mark = self._marks.get(self._chart.nodes[transition.source].path)
@@ -59,7 +59,7 @@ class ViewData:
             event: What triggered it, or None.
             active: The paths of the active states.
         """
-        returned = action.fn(self._view.schema.present(self._view), _value(event), active=active)
+        returned = action.fn(self._view.schema.present(self._view), value_of(event), active=active)
         news = told(returned, action=action, take=self._take)
         self.events.update((one.name, one) for one in news if isinstance(one, Occurrence))
         return news
@@ -81,7 +81,7 @@ class ViewData:
         """
         if final.data is None:
             return None
-        return final.data(self._view.schema.present(self._view), _value(event), active=active)
+        return final.data(self._view.schema.present(self._view), value_of(event), active=active)
 
     def delay(self, transition: Transition, *, event: Occurrence | None, active: Active) -> object:
         """Evaluate the seconds of an `after` transition.
@@ -93,7 +93,7 @@ class ViewData:
         """
         if not isinstance(transition.delay, Bound):
             return transition.delay
-        return transition.delay(self._view.schema.present(self._view), _value(event), active=active)
+        return transition.delay(self._view.schema.present(self._view), value_of(event), active=active)
 
 
 class _SinceMark(Mapping[str, Any]):
@@ -117,11 +117,6 @@ class _SinceMark(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._view)
-
-
-def _value(event: Occurrence | None) -> object:
-    # A completion has no data, and most events are completions: nothing to look at then.
-    return event if event is None or event.data is None else happened(event).value
 
 
 def marks_after(step: Step, *, chart: Definition, view: View) -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stateward.run.moment import Moment
+from stateward.run.same import same
 from stateward.run.store.entry import Entry
 from stateward.run.timeline import TimelineRow
 
@@ -87,12 +88,4 @@ def changed(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> dict[Any, Ch
     """
     keys: Iterable[Any] = dict.fromkeys((*before, *after))
     pairs = {key: Change(before=before.get(key), after=after.get(key)) for key in keys}
-    return {key: pair for key, pair in pairs.items() if not _same(pair.before, pair.after)}
-
-
-def _same(before: object, after: object) -> bool:
-    """Values whose comparison is no plain truth, arrays for instance, count as changed."""
-    try:
-        return type(before) is type(after) and bool(before == after)
-    except Exception:  # noqa: BLE001  # whatever a user's `__eq__` raises, the value is told
-        return False
+    return {key: pair for key, pair in pairs.items() if not same(pair.before, pair.after)}

@@ -69,8 +69,18 @@ def edited(machine: Machine, values: Mapping[str, Any], *, before: StateSnapshot
     Returns:
         The update for LangGraph: the values, and the node that was to run next.
     """
-    node = before.next[0] if before.next else any_node(machine)
-    return StateUpdate(values=cast("dict[str, Any]", Command(update=dict(values), goto=before.next)), as_node=node)
+    return placed(values, goto=before.next, node=before.next[0] if before.next else any_node(machine))
+
+
+def placed(values: Mapping[str, Any], *, goto: str | Sequence[str], node: str) -> StateUpdate:
+    """Make an update that puts a run somewhere: LangGraph takes a `Command` for values, and goes where it says.
+
+    Args:
+        values: Keys of the state and of the chart, as they are committed.
+        goto: The node that is to run next.
+        node: A node of the graph, for LangGraph; it has no say.
+    """
+    return StateUpdate(values=cast("dict[str, Any]", Command(update=dict(values), goto=goto)), as_node=node)
 
 
 def begun(before: StateSnapshot) -> bool:

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
 from stateward.errors import NotExpected
-from stateward.run.branch import KEY, aliases, chosen_name, known
+from stateward.run.branch import KEY, chosen_name, known, with_new
 from stateward.run.called import Called, checkpoint_id, committed
 from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, Control, Json, decode, merge
 from stateward.run.configurable import onward, pinned, with_invocation
@@ -26,6 +25,7 @@ from stateward.run.drive import Steps, Work
 from stateward.run.edit import begun, edited
 from stateward.run.invocation import Invocation
 from stateward.run.plan import Machine
+from stateward.run.snapshot import addressed, listing, written_at
 from stateward.run.store.ask import Ask, ask_id
 from stateward.run.store.entry import CallKey
 from stateward.run.store.inheritance import inherit, names_in_use
@@ -127,16 +127,16 @@ def forked(
     branch = chosen_name(name, of=control.branch, taken={*used, *table}, session=invocation.session)
     inherits: tuple[CallKey, ...] = yield Work(fn=_inherited, args=(machine, control, snapshot, invocation))
     asks: dict[str, Ask] = yield Work(fn=_put_again, args=(control, branch, invocation))
-    row: Json = {
-        "no": len(table),
-        "of": control.branch,
-        "from": checkpoint_id(snapshot.config),
-        "step": (snapshot.metadata or {}).get("step"),
-        "asks": _stand(aliases(raw), asks),
-    }
     delta: Json = {
         "branch": branch,
-        KEY: {**table, branch: row},
+        KEY: with_new(
+            table,
+            branch,
+            control=raw,
+            head=checkpoint_id(snapshot.config),
+            step=(snapshot.metadata or {}).get("step"),
+            asks={old: ask.id for old, ask in asks.items()},
+        ),
         "asks": {path: [asks[ask].id for ask in several] for path, several in control.asks.items()},
         "last": _last("fork"),
     }
@@ -171,10 +171,9 @@ def write(
         A generator of work that returns the config of the new checkpoint.
     """
     yield from take_over(turn, invocation)
-    there = {"checkpoint_ns": "", **config.get("configurable", {}), **turn.snapshot.config.get("configurable", {})}
     update = {**(values or {}), **({CHANNEL: turn.delta} if turn.delta else {})}
     written: RunnableConfig = yield graph.writing(
-        with_invocation(pinned({**config, "configurable": there}, graph.machine.pins), invocation),
+        with_invocation(pinned(addressed(config, turn.snapshot), graph.machine.pins), invocation),
         edited(graph.machine, update, before=turn.snapshot),
     )
     return written
@@ -206,12 +205,6 @@ def take_back(turn: Turn, invocation: Invocation) -> None:
         invocation.database.asks.withdraw(invocation.session, ids=ids, fence=invocation.fence)
 
 
-def _stand(before: Mapping[str, str], asks: Mapping[str, Ask]) -> dict[str, str]:
-    """Which ask stands for which: for those of the checkpoint, and for those that they stand for."""
-    own = {old: ask.id for old, ask in asks.items()}
-    return {**{first: own[old] for first, old in before.items() if old in own}, **own}
-
-
 def _last(event: str) -> Json:
     return {"event": event, "state": "", "activation": 0}
 
@@ -227,20 +220,11 @@ def _found(graph: Called, config: RunnableConfig, invocation: Invocation) -> Ste
         )
     if snapshot.next != ("__start__",):
         return snapshot
-    children: list[StateSnapshot] = yield Work(
-        fn=_children, afn=_achildren, args=(graph, cast(RunnableConfig, onward(config)), wanted)
-    )
+    every: list[StateSnapshot] = yield listing(graph, cast(RunnableConfig, onward(config)))
+    children = [one for one in every if checkpoint_id(one.parent_config) == wanted]
     if not children:
         raise NotExpected(f"At checkpoint `{wanted}` nothing has happened yet", fix="Name a later one.")
     return children[-1]
-
-
-def _children(graph: Called, config: RunnableConfig, parent: str) -> list[StateSnapshot]:
-    return [one for one in graph.get_state_history(config) if checkpoint_id(one.parent_config) == parent]
-
-
-async def _achildren(graph: Called, config: RunnableConfig, parent: str) -> list[StateSnapshot]:
-    return [one async for one in graph.aget_state_history(config) if checkpoint_id(one.parent_config) == parent]
 
 
 def _inherited(
@@ -248,7 +232,7 @@ def _inherited(
 ) -> tuple[CallKey, ...]:
     """Find the calls that activities had made by then which are not done there."""
     chart, configuration = machine.chart, control.configuration
-    at = datetime.fromisoformat(snapshot.created_at).timestamp() if snapshot.created_at else 0.0
+    at = written_at(snapshot)
     open_places = {(chart.nodes[state].path, configuration.activation(state)) for state in configuration.atomic(chart)}
     asked = _asked_calls(control, invocation)
     found: list[CallKey] = []
@@ -296,7 +280,7 @@ def _again(old: Ask, *, branch: str, now: float) -> Ask:
 
 def _inherit(turn: Turn, invocation: Invocation) -> None:
     database = invocation.database
-    with database.transaction():
+    with database.transaction(invocation.session):
         inherit(database, turn.inherits, branch=turn.branch)
         database.audit.append(
             {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -19,7 +19,7 @@ _VALUES = frozenset((type(None), bool, int, float, str, bytes, HumanMessage, AIM
 """The most frequent types that are no containers: a container of these alone is copied at once."""
 
 
-def own(value: object) -> Any:
+def own(value: Any) -> Any:
     """Copy a value as deep as its lists, dictionaries, sets and tuples go.
 
     Args:
@@ -28,19 +28,21 @@ def own(value: object) -> Any:
     Returns:
         The copy, or the same value when it holds no container.
     """
-    kind = type(value)
+    kind: type[object] = type(value)  # pyright: ignore[reportUnknownVariableType]  # of anything
     if kind in _VALUES:
         return value
     if kind is dict:
-        inside = cast("dict[Any, Any]", value)
-        if _VALUES.issuperset(map(type, inside.values())):
-            return inside.copy()
-        return {key: own(each) for key, each in inside.items()}
+        copied = value.copy()
+        if not _VALUES.issuperset(map(type, value.values())):
+            for key, each in value.items():
+                if type(each) not in _VALUES:
+                    copied[key] = own(each)
+        return copied
     if kind is list or kind is tuple:
-        several = cast("list[Any] | tuple[Any, ...]", value)
-        # Of a tuple this is the tuple itself.
-        return several[:] if _VALUES.issuperset(map(type, several)) else cast(Any, kind)(map(own, several))
-    return cast("set[Any]", value).copy() if kind is set else value
+        if _VALUES.issuperset(map(type, value)):
+            return value[:]  # of a tuple this is the tuple itself
+        return [own(each) for each in value] if kind is list else tuple(map(own, value))
+    return value.copy() if kind is set else value
 
 
 def happened(event: Occurrence) -> Occurrence:
@@ -51,6 +53,19 @@ def happened(event: Occurrence) -> Occurrence:
     """
     data = own(event.data)
     return event if data is event.data else replace(event, data=data)
+
+
+def value_of(event: Occurrence | None) -> object:
+    """Return what a function that names `event` is handed.
+
+    Args:
+        event: What happened, or None.
+
+    Returns:
+        The typed event if there is one, else the event with data of the reader's own; None when nothing happened.
+    """
+    # A completion has no data, and most events are completions: nothing to look at then.
+    return event if event is None or event.data is None else happened(event).value
 
 
 class Handed(Mapping[str, Any]):

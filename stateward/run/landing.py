@@ -11,19 +11,19 @@ inside is written again as the latest one, on a branch of its own, as at the top
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
-from langgraph.types import Command, StateSnapshot, StateUpdate
+from langgraph.types import StateSnapshot
 
 from stateward.run.called import Called, checkpoint_id
-from stateward.run.checkpoint import CHANNEL, TERMINAL
+from stateward.run.checkpoint import TERMINAL
 from stateward.run.drive import Steps, Work
-from stateward.run.edit import any_node, begun
+from stateward.run.edit import any_node, begun, placed
 from stateward.run.fork import Turn, forked, take_over
 from stateward.run.invocation import Invocation
 from stateward.run.nested import saver_in
+from stateward.run.snapshot import control_in, listing
 
 _REPLAY = "__pregel_replay_state"
 """LangGraph's name for what it hands a task that is replayed."""
@@ -50,7 +50,8 @@ def landing(graph: Called, config: RunnableConfig, invocation: Invocation) -> St
         return config
     turn: Turn = yield from forked(graph.machine, snapshot, invocation)
     yield from take_over(turn, invocation)
-    yield graph.writing(config, _landed(turn.before, node=any_node(graph.machine)))
+    before = turn.before
+    yield graph.writing(config, placed(before.values, goto=before.next, node=any_node(graph.machine)))
     return _at_latest(config)
 
 
@@ -91,28 +92,10 @@ def _last_wait(graph: Called, config: RunnableConfig) -> Steps[StateSnapshot | N
         # Ids grow with time. What the graph around wrote last may not be stored yet, and is not the past.
         if latest is None or (namespace == "" and checkpoint_id(latest.config) <= named[""]):
             return None  # its first visit, or the graph around stands there
-    visits: list[StateSnapshot] = yield Work(fn=_visits, afn=_avisits, args=(graph, _at_latest(config)))
-    if not visits or _status(visits[0]) not in TERMINAL:
+    visits: list[StateSnapshot] = yield listing(graph, _at_latest(config))
+    if not visits or control_in(visits[0]).get("status") not in TERMINAL:
         return None
-    return next((one for one in visits if _status(one) == "waiting"), None)
-
-
-def _visits(graph: Called, config: RunnableConfig) -> list[StateSnapshot]:
-    return list(graph.get_state_history(config))
-
-
-async def _avisits(graph: Called, config: RunnableConfig) -> list[StateSnapshot]:
-    return [one async for one in graph.aget_state_history(config)]
-
-
-def _status(snapshot: StateSnapshot) -> str:
-    values = cast("Mapping[str, Any]", snapshot.values or {})
-    return str(values[CHANNEL]["status"]) if CHANNEL in values else ""
-
-
-def _landed(snapshot: StateSnapshot, *, node: str) -> StateUpdate:
-    values = cast("dict[str, Any]", Command(update=dict(snapshot.values), goto=snapshot.next))
-    return StateUpdate(values=values, as_node=node)
+    return next((one for one in visits if control_in(one).get("status") == "waiting"), None)
 
 
 def _at_latest(config: RunnableConfig) -> RunnableConfig:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from stateward.chart.delay import AFTER
 from stateward.chart.tables import ACTIVITY_DONE, STATE_DONE
 from stateward.errors import InputRefused
-from stateward.run.checkpoint import Pins
+from stateward.run.checkpoint import Json, Pins
 
 Kind = Literal["state", "history", "timer", "event", "ask", "call", "key", "fuse", "migration"]
 """What a line of a report is about.
@@ -145,3 +145,21 @@ class Report:
         if self.note:
             return "nothing to do"
         return "migrated" if self.checkpoint else "ready"
+
+
+def pins_of(control: Mapping[str, Any]) -> Pins:
+    """Return what the run of a checkpoint is pinned to.
+
+    Args:
+        control: Its control channel.
+    """
+    return Pins(**control["run"]["hashes"], mode=control["run"]["mode"])
+
+
+def told(pins: Pins) -> Json:
+    """Return what a run is pinned to as audit log and reports tell it: the hashes, and the mode.
+
+    Args:
+        pins: What it is pinned to.
+    """
+    return {**pins.to_json(), "mode": pins.mode}

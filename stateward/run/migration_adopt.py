@@ -8,29 +8,30 @@ the old branch can still be gone on with.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
-from langgraph.types import Command, StateSnapshot, StateUpdate
+from langgraph.types import StateSnapshot
 
 from stateward.errors import Drift, GovernanceError
 from stateward.run.admission import REOPENS
-from stateward.run.branch import KEY, aliases, chosen_name, known
+from stateward.run.branch import KEY, chosen_name, known, with_new
 from stateward.run.called import checkpoint_id, committed
 from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, MERGED, TERMINAL, Control, Json, Pins, decode
 from stateward.run.configurable import pinned, with_invocation
 from stateward.run.drive import Bridge, Steps, Work
-from stateward.run.edit import any_node
+from stateward.run.edit import any_node, placed
 from stateward.run.invocation import Invocation
-from stateward.run.migration import Line, Migration, Report
+from stateward.run.migration import Line, Migration, Report, pins_of, told
 from stateward.run.migration_control import ControlMigration
 from stateward.run.migration_records import Move, Records, keep
 from stateward.run.migration_standing import standing
 from stateward.run.migration_values import LEFT, ValuesMigration, left_before, old_keys, readable
 from stateward.run.pinned_policy import remember
 from stateward.run.session import Session
+from stateward.run.snapshot import addressed, control_in
 from stateward.run.store.inheritance import names_in_use
 
 
@@ -106,9 +107,9 @@ def _refuse_blocked(report: Report) -> None:
     blocking = report.blocking
     if not blocking:
         return
-    told = " ".join(f"{line.kind} `{line.name}`: {line.note}" for line in blocking)
+    notes = " ".join(f"{line.kind} `{line.name}`: {line.note}" for line in blocking)
     raise Drift(
-        f"Session `{report.session}` does not fit the new definition. {told.removesuffix('.')}",
+        f"Session `{report.session}` does not fit the new definition. {notes.removesuffix('.')}",
         where=f"run {report.run}",
         fix="Declare it; a dry run tells all there is to declare, and changes nothing.",
         report=report,
@@ -130,7 +131,7 @@ def _read(session: Session, migration: Migration) -> Steps[_Found | None]:
         reader = graph.copy({"channels": {**own, **channels}, "stream_channels": shown})
     snapshot: StateSnapshot = yield from committed(reader, session.config)
     values = cast("Mapping[str, Any]", snapshot.values or {})
-    raw: Json = values.get(CHANNEL) or {}
+    raw = control_in(snapshot)
     saver = cast("BaseCheckpointSaver[Any]", graph.checkpointer)
     stored: CheckpointTuple | None = yield Work(fn=saver.get_tuple, afn=saver.aget_tuple, args=(snapshot.config,))
     if not raw or stored is None:
@@ -144,7 +145,7 @@ def _plan(session: Session, migration: Migration, found: _Found | None) -> _Plan
     nothing = _nothing_to_do(found, machine.pins)
     if found is None or nothing:
         status, run = (found.raw["status"], found.raw["run"]["id"]) if found is not None else ("", "")
-        before = _pins(found.raw) if found is not None else None
+        before = pins_of(found.raw) if found is not None else None
         return _Plan(
             report=Report(session=session.id, status=status, run=run, before=before, after=machine.pins, note=nothing)
         )
@@ -209,11 +210,7 @@ def _nothing_to_do(found: _Found | None, pins: Pins) -> str:
     event = reason.get("event", "")
     if raw["status"] in TERMINAL and not (raw["status"] == "halted" and event in REOPENS):
         return f"The run is {raw['status']}; the next input opens one under the new definition."
-    return "The run is under this definition already." if _pins(raw) == pins else ""
-
-
-def _pins(raw: Mapping[str, Any]) -> Pins:
-    return Pins(**raw["run"]["hashes"], mode=raw["run"]["mode"])
+    return "The run is under this definition already." if pins_of(raw) == pins else ""
 
 
 def _report(session: Session, found: _Found, lines: list[Line]) -> Report:
@@ -221,7 +218,7 @@ def _report(session: Session, found: _Found, lines: list[Line]) -> Report:
         session=session.id,
         status=found.raw["status"],
         run=found.raw["run"]["id"],
-        before=_pins(found.raw),
+        before=pins_of(found.raw),
         after=session.graph.machine.pins,
         lines=tuple(lines),
     )
@@ -238,16 +235,15 @@ def _branched(plan: _Plan) -> Json:
     """The new control, on its branch: where that began, and which question stands for which."""
     found, move, records = cast(_Found, plan.found), cast(Move, plan.move), cast(Records, plan.records)
     raw, head = found.raw, checkpoint_id(found.snapshot.config)
-    table = known(raw, head=head)
-    own = {old: ask.id for old, ask in records.asks.items()}
-    row: Json = {
-        "no": len(table),
-        "of": raw.get("branch") or MAIN_BRANCH,
-        "from": head,
-        "step": (found.snapshot.metadata or {}).get("step"),
-        "asks": {**{first: own[old] for first, old in aliases(raw).items() if old in own}, **own},
-    }
-    return {**cast(Json, plan.control), "branch": move.branch, KEY: {**table, move.branch: row}}
+    branches = with_new(
+        known(raw, head=head),
+        move.branch,
+        control=raw,
+        head=head,
+        step=(found.snapshot.metadata or {}).get("step"),
+        asks={old: ask.id for old, ask in records.asks.items()},
+    )
+    return {**cast(Json, plan.control), "branch": move.branch, KEY: branches}
 
 
 def _delta(raw: Json, new: Json) -> Json:
@@ -273,27 +269,15 @@ def _written(session: Session, plan: _Plan, invocation: Invocation, by: str) -> 
         keep(plan.records, move=move, fence=invocation.fence)
         remember(graph.machine, database, session=session.id)
         work = graph.writing(
-            _there(session, plan.found, invocation),
-            StateUpdate(
-                values=cast("dict[str, Any]", Command(update=update, goto=plan.goto)), as_node=any_node(graph.machine)
-            ),
+            with_invocation(pinned(addressed(session.config, plan.found.snapshot), graph.machine.pins), invocation),
+            placed(update, goto=plan.goto, node=any_node(graph.machine)),
         )
         written: RunnableConfig = cast(Any, work.fn)(*work.args)
         checkpoint = checkpoint_id(written)
         if graph.tables.attached is None:  # a saver that is not ours leaves our tables alone
             database.sessions.project(cur, session=session.id, control=control, checkpoint=checkpoint)
         database.audit.append(_record(report, move, by=by, checkpoint=checkpoint))
-    return Report(
-        session=report.session, status=report.status, run=report.run, before=report.before, after=report.after,
-        lines=report.lines, checkpoint=checkpoint,
-    )  # fmt: skip
-
-
-def _there(session: Session, found: _Found, invocation: Invocation) -> RunnableConfig:
-    """Named by its id, the checkpoint gets nothing of a step that a crash cut off."""
-    config = session.config
-    named = {"checkpoint_ns": "", **config.get("configurable", {}), **found.snapshot.config.get("configurable", {})}
-    return with_invocation(pinned({**config, "configurable": named}, session.graph.machine.pins), invocation)
+    return replace(report, checkpoint=checkpoint)
 
 
 def _record(report: Report, move: Move, *, by: str, checkpoint: str) -> Json:
@@ -305,8 +289,8 @@ def _record(report: Report, move: Move, *, by: str, checkpoint: str) -> Json:
         "run": report.run,
         "branch": move.branch,
         "of": move.raw.get("branch") or MAIN_BRANCH,
-        "from": {**before.to_json(), "mode": before.mode},
-        "to": {**report.after.to_json(), "mode": report.after.mode},
+        "from": told(before),
+        "to": told(report.after),
         "renamed": renamed,
         "checkpoint": checkpoint,
         "by": by,

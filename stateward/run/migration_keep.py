@@ -11,12 +11,14 @@ from langgraph.types import StateSnapshot
 from stateward.errors import Drift
 from stateward.govern.policy import Policy
 from stateward.run.called import committed
-from stateward.run.checkpoint import CHANNEL, TERMINAL, Json, Pins
+from stateward.run.checkpoint import TERMINAL
 from stateward.run.drive import Steps, Work
 from stateward.run.graph import ChartGraph
 from stateward.run.lower import finish, lower
+from stateward.run.migration import pins_of
 from stateward.run.pinned_policy import KIND, policies_in
 from stateward.run.session import Session
+from stateward.run.snapshot import control_in
 
 
 def keeping(session: Session) -> Steps[Session]:
@@ -33,10 +35,10 @@ def keeping(session: Session) -> Steps[Session]:
         Drift: The chart or the schema is another one, too, or the policies are not stored.
     """
     snapshot: StateSnapshot = yield from committed(session.graph, session.config)
-    raw = cast("Json", (snapshot.values or {}).get(CHANNEL) or {})
+    raw = control_in(snapshot)
     if not raw or (raw["status"] in TERMINAL and raw["status"] != "halted"):
         return session
-    pinned, now = Pins(**raw["run"]["hashes"], mode=raw["run"]["mode"]), session.graph.machine.pins
+    pinned, now = pins_of(raw), session.graph.machine.pins
     if pinned == now:
         return session
     where = f"run {raw['run']['id']}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, cast
 
 from langgraph.types import StateSnapshot
 
 from stateward.run.called import checkpoint_id
 from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH
+from stateward.run.snapshot import control_in, written_at
 from stateward.run.store.ask import Ask
 from stateward.run.store.database import Database
 
@@ -53,7 +53,7 @@ def moment(snapshot: StateSnapshot, *, session: str, database: Database) -> Mome
         Where the session stood.
     """
     values = cast("dict[str, Any]", snapshot.values or {})
-    control: Mapping[str, Any] = values.get(CHANNEL) or {}
+    control = control_in(snapshot)
     history: Mapping[str, list[str]] = control.get("history") or {}
     asks: Mapping[str, list[str]] = control.get("asks") or {}
     found = (database.asks.find(ask) for ids in asks.values() for ask in ids)
@@ -61,7 +61,7 @@ def moment(snapshot: StateSnapshot, *, session: str, database: Database) -> Mome
         session=session,
         step=(snapshot.metadata or {}).get("step"),
         checkpoint=checkpoint_id(snapshot.config),
-        at_s=datetime.fromisoformat(snapshot.created_at).timestamp() if snapshot.created_at else 0.0,
+        at_s=written_at(snapshot),
         branch=control.get("branch") or MAIN_BRANCH,
         status=control.get("status", ""),
         path=tuple(control.get("at") or ()),

@@ -26,6 +26,7 @@ from stateward.run.configurable import named
 from stateward.run.drive import Bridge
 from stateward.run.invocation import KEY, Invocation, ToParent, new_id, session_of
 from stateward.run.mapped import Renaming
+from stateward.run.same import same
 from stateward.run.state import StateSchema
 from stateward.run.store.database import open_database
 from stateward.run.tables import Tables
@@ -189,7 +190,7 @@ def for_parent(
             writes.extend([(key, changed)] if changed else [])
         elif key in schema.reducing:
             writes.extend((key, told) for told in shared.get(key, ()))
-        elif key not in had or not _same(had[key], value):
+        elif key not in had or not same(had[key], value):
             writes.append((key, value))
     return Command(update=writes)
 
@@ -200,11 +201,3 @@ def _changed(before: Sequence[Any], after: Sequence[BaseMessage]) -> list[BaseMe
     kept = {message.id for message in after}
     gone = [RemoveMessage(id=id) for id in known if id is not None and id not in kept]
     return [*gone, *(message for message in after if known.get(message.id) != message)]
-
-
-def _same(before: object, after: object) -> bool:
-    """Values whose comparison is no plain truth, arrays for instance, count as changed."""
-    try:
-        return type(before) is type(after) and bool(before == after)
-    except Exception:  # noqa: BLE001  # whatever a user's `__eq__` raises, the value is written
-        return False

@@ -68,7 +68,9 @@ class StateNode(Runnable[Values, Command[Any]]):
         brake, command = invocation.brake, None
         if brake.halt is None:
             try:
-                command = self._worked(input, config, invocation)
+                command = self._direct(input, invocation) if self._direct is not None else None
+                if command is None:
+                    command = drive_sync(self._steps(input, config), bridge=invocation.bridge)
             except LeftEarly:
                 if brake.halt is None:
                     raise
@@ -77,10 +79,6 @@ class StateNode(Runnable[Values, Command[Any]]):
         if invocation.parent is not None:
             note(command, schema=self._schema, values=input, parent=invocation.parent)
         return command
-
-    def _worked(self, input: Values, config: RunnableConfig, invocation: Invocation) -> Command[Any]:
-        command = self._direct(input, invocation) if self._direct is not None else None
-        return drive_sync(self._steps(input, config), bridge=invocation.bridge) if command is None else command
 
     async def ainvoke(self, input: Values, config: RunnableConfig | None = None, **kwargs: Any) -> Command[Any]:
         """Run the node on this event loop.

@@ -22,13 +22,12 @@ from stateward.run.drive import Steps, Work
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.nested import saver_in
 from stateward.run.progress import Progress
+from stateward.run.store.stored import NO_TASK
 
 REFUSED = "refused"
 """The event of the step, and the key under which the record of the step and the next interrupt say why."""
 REFUSALS = (InputRefused, NotExpected, UpdateRefused, GovernanceError)
 """What a wait raises about what it was resumed with; anything else is a failure."""
-_NO_TASK = "00000000-0000-0000-0000-000000000000"
-"""The task under which LangGraph stores what a graph is resumed with, whoever waits in it."""
 
 
 def why_refused(progress: Progress) -> Json:
@@ -59,7 +58,7 @@ def used_up(config: RunnableConfig) -> Steps[None]:
     root: RunnableConfig = {
         "configurable": {**configurable, "checkpoint_ns": "", "checkpoint_id": named[""], "checkpoint_map": {}}
     }
-    yield Work(fn=saver.put_writes, afn=saver.aput_writes, args=(root, [(RESUME, None)], _NO_TASK))
+    yield Work(fn=saver.put_writes, afn=saver.aput_writes, args=(root, [(RESUME, None)], NO_TASK))
 
 
 def waits_on(

@@ -43,15 +43,17 @@ def dangling(messages: Sequence[BaseMessage]) -> tuple[Dangling, ...]:
         The calls, in the order in which they were made.
     """
     found: list[Dangling] = []
-    for place, message in enumerate(messages):
-        if isinstance(message, AIMessage) and message.tool_calls:
-            answered = {each.tool_call_id for each in messages[place + 1 :] if isinstance(each, ToolMessage)}
+    answered: set[str] = set()
+    for place, message in reversed([*enumerate(messages)]):  # from the end, where the answers are
+        if isinstance(message, ToolMessage):
+            answered.add(message.tool_call_id)
+        elif isinstance(message, AIMessage):
             found += [
                 Dangling(call=call["id"], tool=call["name"], message=place)
-                for call in message.tool_calls
+                for call in reversed(message.tool_calls)
                 if call["id"] is not None and call["id"] not in answered
             ]
-    return tuple(found)
+    return tuple(reversed(found))
 
 
 def repaired(

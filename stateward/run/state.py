@@ -100,7 +100,7 @@ class StateSchema:
         Args:
             values: State key to value; what a function changes in place does not change them.
         """
-        seen: Mapping[str, Any] = own(cast("object", values)) if type(values) is dict else Handed(values)
+        seen: Mapping[str, Any] = own(values) if type(values) is dict else Handed(values)
         return seen if self._instance is None else self._instance(**seen)
 
     def _fits_reduced(self, key: str, value: object, *, base: object, adapter: TypeAdapter[Any]) -> bool:

@@ -26,7 +26,7 @@ from stateward.run.context import within
 from stateward.run.data import ViewData
 from stateward.run.door.signal import Suspend
 from stateward.run.drive import drive_sync
-from stateward.run.handed import happened
+from stateward.run.handed import value_of
 from stateward.run.invocation import Invocation
 from stateward.run.node import Values, begin, landing
 from stateward.run.plan import Machine, StatePlan
@@ -106,7 +106,7 @@ class Straight:
             values=base,
         )
         try:
-            returned = within(visit.run, self._call, self._machine.schema.present(base), _value(control))
+            returned = within(visit.run, self._call, self._machine.schema.present(base), value_of(control.event))
         except BaseException as error:  # noqa: BLE001  # the long way decides what it is
             return self._long(values, invocation, _ended(visit, error=error))
         if visit.is_used or type(returned) is not dict:
@@ -216,10 +216,6 @@ def _control(machine: Machine, raw: Mapping[str, Any], invocation: Invocation) -
     if standing is not None and raw.get("last") is standing[0]:
         return Control(configuration=standing[1], event=None, raw=raw)
     return decode(raw, machine.chart)
-
-
-def _value(control: Control) -> object:
-    return happened(control.event).value if control.event is not None else None
 
 
 def _ended(visit: Visit, *, returned: object = None, error: BaseException | None = None) -> Ended | Suspend:

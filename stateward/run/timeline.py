@@ -12,16 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, cast
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
 from stateward.run.branch import branch_named, branches_in
 from stateward.run.called import checkpoint_id
-from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH
+from stateward.run.checkpoint import MAIN_BRANCH
 from stateward.run.graph import ChartGraph
+from stateward.run.snapshot import control_in, written_at
 from stateward.run.store.database import Database
 from stateward.run.store.entry import Entry
 
@@ -88,7 +87,7 @@ class TimelineRow:
 
 
 def timeline(
-    graph: ChartGraph, *, database: Database, session: str, branch: str | None = None, head: str = ""
+    graph: ChartGraph, *, database: Database, session: str, branch: str | None = None
 ) -> tuple[TimelineRow, ...]:
     """Read what happened on a branch of a session, the oldest first.
 
@@ -97,7 +96,6 @@ def timeline(
         database: Where its journal is.
         session: The session's id.
         branch: The branch; None for the one the session is on.
-        head: Id of the last checkpoint that is wanted; the branch's last one when it is empty.
 
     Returns:
         A row for each checkpoint that a step wrote, and one for each activation with calls and no checkpoint.
@@ -105,21 +103,56 @@ def timeline(
     Raises:
         NotExpected: The session has no such branch.
     """
-    config: RunnableConfig = {"configurable": {"thread_id": session}}
-    snapshots = list(graph.get_state_history(config))
-    if not snapshots:
-        return ()
-    head = head or _head(snapshots[0], branch=branch, session=session)
-    rows = [row for snapshot in _line(snapshots, head=head) if (row := _row(snapshot)) is not None]
-    return _joined(rows[::-1], database.journal.entries(session))
+    return past(graph, database=database, session=session).rows(branch=branch)
 
 
-def _head(latest: StateSnapshot, *, branch: str | None, session: str) -> str:
-    head = checkpoint_id(latest.config)
-    if branch is None:
-        return head
-    control = cast("dict[str, Any]", (latest.values or {}).get(CHANNEL) or {})
-    return branch_named(branch, known=branches_in(control, head=head), session=session).head
+def past(graph: ChartGraph, *, database: Database, session: str) -> Past:
+    """Read all that happened in a session, on whatever branch.
+
+    Args:
+        graph: The chart, attached to the database.
+        database: Where its journal is.
+        session: The session's id.
+    """
+    snapshots = tuple(graph.get_state_history({"configurable": {"thread_id": session}}))
+    return Past(session=session, snapshots=snapshots, entries=database.journal.entries(session))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """All that is stored of the steps of a session."""
+
+    session: str
+    snapshots: tuple[StateSnapshot, ...]
+    """The newest first."""
+    entries: tuple[Entry, ...]
+    """The journal."""
+
+    def rows(self, *, branch: str | None = None, head: str = "") -> tuple[TimelineRow, ...]:
+        """Return what happened on a branch, the oldest first.
+
+        Args:
+            branch: The branch; None for the one the session is on.
+            head: Id of the last checkpoint that is wanted; the branch's last one when it is empty.
+
+        Returns:
+            A row for each checkpoint that a step wrote, and one for each activation with calls and no checkpoint.
+
+        Raises:
+            NotExpected: The session has no such branch.
+        """
+        if not self.snapshots:
+            return ()
+        head = head or self._head(branch)
+        rows = [row for snapshot in _line(self.snapshots, head=head) if (row := _row(snapshot)) is not None]
+        return _joined(rows[::-1], self.entries)
+
+    def _head(self, branch: str | None) -> str:
+        latest = self.snapshots[0]
+        head = checkpoint_id(latest.config)
+        if branch is None:
+            return head
+        return branch_named(branch, known=branches_in(control_in(latest), head=head), session=self.session).head
 
 
 def _line(snapshots: Sequence[StateSnapshot], *, head: str) -> Iterator[StateSnapshot]:
@@ -133,15 +166,15 @@ def _line(snapshots: Sequence[StateSnapshot], *, head: str) -> Iterator[StateSna
 def _row(snapshot: StateSnapshot) -> TimelineRow | None:
     """Return None for the checkpoint of a bare input: the step after it tells it."""
     metadata = cast("dict[str, Any]", snapshot.metadata or {})
-    control = cast("dict[str, Any]", (snapshot.values or {}).get(CHANNEL) or {})
+    control = control_in(snapshot)
     if not control or metadata.get("source") == "input":
         return None
     last: dict[str, Any] = control.get("last") or {}
     run: dict[str, Any] = control["run"]
     return TimelineRow(
         step=metadata.get("step"),
-        checkpoint=snapshot.config.get("configurable", {}).get("checkpoint_id", ""),
-        at_s=datetime.fromisoformat(snapshot.created_at).timestamp() if snapshot.created_at else 0.0,
+        checkpoint=checkpoint_id(snapshot.config),
+        at_s=written_at(snapshot),
         run=run["id"],
         run_no=run["no"],
         branch=control.get("branch") or MAIN_BRANCH,

@@ -6,27 +6,29 @@ to go on with another one. `fork.py` says what a branch knows and what it does a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Command, StateSnapshot, StateUpdate
+from langgraph.types import StateSnapshot, StateUpdate
 
 from stateward.errors import NotExpected
 from stateward.run.branch import Branch, branch_named, branches_in
 from stateward.run.call import turn_to
 from stateward.run.called import checkpoint_id, committed
-from stateward.run.checkpoint import AFTER, CHANNEL
+from stateward.run.checkpoint import AFTER
 from stateward.run.difference import Difference, difference
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.edit import COPY
 from stateward.run.graph import ChartGraph
 from stateward.run.moment import Moment, moment
+from stateward.run.sending import command
 from stateward.run.session import Outcome, Session
+from stateward.run.snapshot import control_in
 from stateward.run.store.database import Database
 from stateward.run.store.session_row import SessionRow
-from stateward.run.timeline import TimelineRow, timeline
+from stateward.run.timeline import Past, TimelineRow, past
 
 Step = int | str
 """LangGraph's number of a step of the branch, or the id of any checkpoint of the session."""
@@ -51,7 +53,7 @@ class Timeline:
     @property
     def rows(self) -> tuple[TimelineRow, ...]:
         """What happened on the branch, the oldest step first."""
-        return timeline(self.graph, database=self.database, session=self.session, branch=self.branch)
+        return self._past().rows(branch=self.branch)
 
     def __iter__(self) -> Iterator[TimelineRow]:
         """Iterate over what happened on the branch, the oldest step first."""
@@ -69,8 +71,7 @@ class Timeline:
         Raises:
             NotExpected: The branch has no such step.
         """
-        snapshot = self.graph.get_state(self._config(self._checkpoint(step)))
-        return moment(snapshot, session=self.session, database=self.database)
+        return self._moment(self._checkpoint(step))
 
     def diff(self, before: Step, after: Step) -> Difference:
         """Compare two steps, of one branch or of two.
@@ -85,8 +86,10 @@ class Timeline:
         Raises:
             NotExpected: The branch has no such step.
         """
-        old, new = self.at(before), self.at(after)
-        return difference(old, new, on_the_way=self._up_to(new), to_before=self._up_to(old))
+        everything = self._past()
+        old, new = (self._moment(self._checkpoint(step, known=everything)) for step in (before, after))
+        to_old, to_new = (_committed(everything.rows(head=step.checkpoint)) for step in (old, new))
+        return difference(old, new, on_the_way=to_new, to_before=to_old)
 
     def branches(self) -> tuple[Branch, ...]:
         """List the branches of the session, in the order in which they were begun."""
@@ -188,7 +191,7 @@ class Timeline:
             Drift: The branch's run was started by another definition.
         """
         config = drive_sync(self._at_head(branch or self.branch), bridge=Bridge())
-        self.graph.invoke(_command(event, data), config, context=context)
+        self.graph.invoke(command(event, data), config, context=context)
         return self._session.outcome()
 
     async def aresume(
@@ -217,7 +220,7 @@ class Timeline:
             Drift: The branch's run was started by another definition.
         """
         config = await drive_async(self._at_head(branch or self.branch), threads=self.database.threads)
-        await self.graph.ainvoke(_command(event, data), config, context=context)
+        await self.graph.ainvoke(command(event, data), config, context=context)
         return await self.database.threads.database.run(self._session.outcome)
 
     @property
@@ -239,29 +242,28 @@ class Timeline:
         config = self._config(found.head)
         return {**config, "configurable": {**config.get("configurable", {}), AFTER: row.fence}}
 
-    def _checkpoint(self, step: Step) -> str:
+    def _past(self) -> Past:
+        return past(self.graph, database=self.database, session=self.session)
+
+    def _moment(self, checkpoint: str) -> Moment:
+        snapshot = self.graph.get_state(self._config(checkpoint))
+        return moment(snapshot, session=self.session, database=self.database)
+
+    def _checkpoint(self, step: Step, *, known: Past | None = None) -> str:
         """Find the id of a step, and say which there are when there is none of that name."""
         if isinstance(step, str):
             if self.graph.get_state(self._config(step)).created_at is None:
-                raise NotExpected(f"Session `{self.session}` has no checkpoint `{step}`", fix=self._known_steps())
+                raise NotExpected(f"Session `{self.session}` has no checkpoint `{step}`", fix=_known_steps(self.rows))
             return step
-        found = next((row.checkpoint for row in self.rows if row.step == step), None)
+        rows = (known or self._past()).rows(branch=self.branch)
+        found = next((row.checkpoint for row in rows if row.step == step), None)
         if found is None:
-            raise NotExpected(f"Session `{self.session}` has no step {step} on this branch", fix=self._known_steps())
+            raise NotExpected(f"Session `{self.session}` has no step {step} on this branch", fix=_known_steps(rows))
         return found
-
-    def _known_steps(self) -> str:
-        steps = [row.step for row in self.rows if row.step is not None]
-        return f"Its steps go from {steps[0]} to {steps[-1]}." if steps else "Send an input to open a run."
-
-    def _up_to(self, step: Moment) -> tuple[TimelineRow, ...]:
-        rows = timeline(self.graph, database=self.database, session=self.session, head=step.checkpoint)
-        return tuple(row for row in rows if row.checkpoint)
 
     def _branches(self) -> Steps[tuple[Branch, ...]]:
         latest: StateSnapshot = yield from committed(self.graph, self._config())
-        control = cast("dict[str, Any]", (latest.values or {}).get(CHANNEL) or {})
-        return branches_in(control, head=checkpoint_id(latest.config))
+        return branches_in(control_in(latest), head=checkpoint_id(latest.config))
 
     def _forking(self, step: Step, update: Mapping[str, Any] | None, name: str | None) -> Steps[Branch]:
         there: str = yield Work(fn=self._checkpoint, args=(step,))
@@ -276,7 +278,10 @@ class Timeline:
         return branch_named(name, known=(yield from self._branches()), session=self.session)
 
 
-def _command(event: str | None, data: Mapping[str, Any] | None) -> Command[Any] | None:
-    if event is None:
-        return None
-    return Command(resume={"event": event, "data": None if data is None else dict(data)})
+def _known_steps(rows: Sequence[TimelineRow]) -> str:
+    steps = [row.step for row in rows if row.step is not None]
+    return f"Its steps go from {steps[0]} to {steps[-1]}." if steps else "Send an input to open a run."
+
+
+def _committed(rows: Sequence[TimelineRow]) -> tuple[TimelineRow, ...]:
+    return tuple(row for row in rows if row.checkpoint)

@@ -39,12 +39,12 @@ class View(Mapping[str, Any]):
             UpdateRefused: A key is unknown or a value does not fit.
         """
         schema, base, where = self.schema, self.base, self.where
-        checked = {key: schema.normalise(key, value, base=base.get(key), where=where) for key, value in update.items()}
+        checked = {key: [schema.normalise(key, new, base=base.get(key), where=where)] for key, new in update.items()}
         if not self.writes:  # the first update, and of most steps the only one
-            self.writes = {key: [value] for key, value in checked.items()}
+            self.writes = checked
             return
-        for key, value in checked.items():
-            self.writes.setdefault(key, []).append(value)
+        for key, values in checked.items():
+            self.writes.setdefault(key, []).extend(values)
             self._seen.pop(key, None)
 
     def kept(self) -> Mapping[str, list[Any]]:

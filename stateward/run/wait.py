@@ -28,7 +28,7 @@ from stateward.run.node import told as reported
 from stateward.run.plan import Machine
 from stateward.run.progress import Progress
 from stateward.run.refusal import REFUSALS, used_up, waits_on, why_refused
-from stateward.run.resume import Answers, Happened, claim, is_internal, opened, read
+from stateward.run.resume import Answers, Before, Happened, claim, is_internal, opened, read
 from stateward.run.store.ask import Ask, envelope
 
 
@@ -120,12 +120,7 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
         return _answered(machine, state, progress, asks)
     yield from used_up(config)
     try:
-        told = renamed(progress.control.raw, payload)
-        said = None if told is None else read(told, machine=machine, asks=ids, by=invocation.approver)
-        if isinstance(said, Answers):
-            yield Work(fn=_claim, args=(invocation, said))
-        yield from taken_before(machine, progress, before, invocation)
-        committed = happen(machine, progress, said) if isinstance(said, Happened) else None
+        committed = yield from answered_or_happened(machine, progress, payload, before, invocation, asks=ids)
     except REFUSALS as refusal:
         node = machine.ask_node(state)
         return (yield from waits_on(values, config, path=path, node=node, refusal=refusal))
@@ -136,6 +131,42 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
         return (yield from _left(machine, state, finish(machine, progress, ()), invocation, ids))
     asks = yield Work(fn=_load, args=(invocation, ids))
     return _answered(machine, state, progress, asks)
+
+
+def answered_or_happened(
+    machine: Machine,
+    progress: Progress,
+    payload: object,
+    before: Before | None,
+    invocation: Invocation,
+    *,
+    asks: Sequence[str],
+) -> Steps[Committed | None]:
+    """Take what a wait with open asks is resumed with: answers are recorded, an event is taken.
+
+    Args:
+        machine: The lowered chart.
+        progress: Where the step stands.
+        payload: What it is resumed with; None for nothing.
+        before: What comes first.
+        invocation: The call.
+        asks: The ids of the asks.
+
+    Returns:
+        A generator of work that returns the commit of an event; None when none happened.
+
+    Raises:
+        InputRefused: The payload is none of the forms, or the data does not fit the event's type.
+        NotExpected: An ask cannot be answered, or no transition takes the event.
+        UpdateRefused: The update does not fit the state schema.
+        GovernanceError: Somebody answered who may not.
+    """
+    told = renamed(progress.control.raw, payload)
+    said = None if told is None else read(told, machine=machine, asks=asks, by=invocation.approver)
+    if isinstance(said, Answers):
+        yield Work(fn=_claim, args=(invocation, said))
+    yield from taken_before(machine, progress, before, invocation)
+    return happen(machine, progress, said) if isinstance(said, Happened) else None
 
 
 def standing(progress: Progress) -> Json:

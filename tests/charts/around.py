@@ -11,6 +11,10 @@ from typing_extensions import TypedDict
 
 import stateward as sw
 from stateward.run.graph import ChartGraph
+from stateward.testing import How, run_graph
+
+CONFIG: Any = {"configurable": {"thread_id": "t"}}
+"""The thread of the graph around."""
 
 
 class Trail(TypedDict, total=False):
@@ -66,3 +70,15 @@ def report(node: Any) -> Any:
     builder.add_edge(START, "chart")
     builder.add_edge("chart", END)
     return builder.compile(checkpointer=InMemorySaver())
+
+
+def waiting(how: How) -> Any:
+    """Run a graph whose chart waits for `go` then."""
+    graph = around(inner().compile())
+    run_graph(graph, {"log": ["in"]}, how=how, config=CONFIG)
+    return graph
+
+
+def inside(graph: Any) -> Any:
+    """Return the state of the chart in it."""
+    return graph.get_state(CONFIG, subgraphs=True).tasks[0].state

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import stateward as sw
 from stateward.replay import Replayed, areplay, replay
 from stateward.run.graph import ChartGraph
 from tests.charts.drive import Driven
+from tests.charts.working import working
+
+
+def two_runs(drive: Callable[..., Driven]) -> Driven:
+    """Run `working` twice, the second time with a wait."""
+    driven = drive(working().compile())
+    driven.start({"messages": [("user", "hi")]})
+    driven.start({"messages": [("user", "stop")]})
+    driven.resume("resume", data={"note": "on"})
+    return driven
 
 
 def replayed(driven: Driven, graph: ChartGraph | None = None, *, run: int | None = None) -> Replayed:

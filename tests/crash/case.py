@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,11 +11,9 @@ import stateward as sw
 from stateward.run.session import Outcome
 from stateward.run.store.entry import Entry
 from tests.crash.kill import Killer
+from tests.crash.live import CHARTS, WORK
 from tests.crash.toy import TOOLS, Effects
-from tests.crash.zygote import CHARTS
-
-ROOT = Path(__file__).parents[2]
-KILLED = -9
+from tests.crash.zygote import KILLED, Zygote
 
 
 @dataclass(frozen=True)
@@ -53,33 +48,20 @@ def repeated(cases: Sequence[Case]) -> list[tuple[tuple[str, ...], str]]:
     ]
 
 
-class Zygote:
-    """A process that forks one child for every job.
+@dataclass(frozen=True)
+class Bench:
+    """One worker's zygote, and what its cases have in common."""
 
-    Args:
-        folder: Where cases keep their files.
-        chart: Which of the charts of `tests.crash.zygote` they run.
-    """
+    zygote: Zygote
+    folder: Path
+    """Where they keep their files."""
+    chart: str
+    """Which of the charts of `tests.crash.live` they run."""
+    how: str
 
-    def __init__(self, folder: Path, *, chart: str) -> None:
-        self.folder = folder
-        self.chart = chart
-        command = [sys.executable, "-m", "tests.crash.zygote", str(folder)]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def live(self, case: str, how: str, at: str | None = None) -> int:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"chart": self.chart, "case": case, "how": how, "at": at}) + "\n")
-        self.process.stdin.flush()
-        return int(self.process.stdout.readline())
-
-    def close(self) -> None:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait()
+    def live(self, case: str, at: str | None = None) -> int:
+        """Take a case on in a process of its own; return its exit status."""
+        return self.zygote.live(WORK, folder=str(self.folder), chart=self.chart, case=case, how=self.how, at=at)
 
 
 def look(folder: Path, case: str, *, chart: str) -> Moment:
@@ -107,27 +89,24 @@ def killed(folder: Path, *, chart: str, how: str, also: Sequence[tuple[str, ...]
         how: Sync or async.
         also: Kills in one after the other process.
     """
-    zygotes = [Zygote(folder, chart=chart), Zygote(folder, chart=chart)]
-    try:
-        assert zygotes[0].live("whole", how) == 0
+    with Zygote() as one, Zygote() as other:
+        benches = [Bench(zygote, folder, chart, how) for zygote in (one, other)]
+        assert benches[0].live("whole") == 0
         points = (folder / "whole.points").read_text().splitlines()
         with ThreadPoolExecutor(2) as pool:
             kills = [*((point,) for point in points), *also]
-            halves = pool.map(lambda z: _kills(zygotes[z], kills[z::2], how), (0, 1))
+            halves = pool.map(_kills, benches, (kills[::2], kills[1::2]))
             yield [case for half in halves for case in half]
-    finally:
-        for zygote in zygotes:
-            zygote.close()
 
 
-def _kills(zygote: Zygote, kills: list[tuple[str, ...]], how: str) -> list[Case]:
-    return [_kill(zygote, at, how) for at in kills]
+def _kills(bench: Bench, kills: list[tuple[str, ...]]) -> list[Case]:
+    return [_kill(bench, at) for at in kills]
 
 
-def _kill(zygote: Zygote, at: tuple[str, ...], how: str) -> Case:
+def _kill(bench: Bench, at: tuple[str, ...]) -> Case:
     case = "-then-".join(at).replace(":", "-").replace("#", "-")
     for point in at:
-        assert zygote.live(case, how, point) == KILLED, at
-    left = look(zygote.folder, case, chart=zygote.chart)
-    assert zygote.live(case, how) == 0, at
-    return Case(at, left, look(zygote.folder, case, chart=zygote.chart))
+        assert bench.live(case, point) == KILLED, at
+    left = look(bench.folder, case, chart=bench.chart)
+    assert bench.live(case) == 0, at
+    return Case(at, left, look(bench.folder, case, chart=bench.chart))

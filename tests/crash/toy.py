@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import operator
 import sqlite3
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from typing_extensions import TypedDict
 
 import stateward as sw
+from stateward.run.door.tool import Effect
 from stateward.run.graph import ChartGraph
 from tests.charts.drive import policy
 from tests.crash.kill import Killer
@@ -19,6 +21,14 @@ class Case(TypedDict, total=False):
     """What the case knows."""
 
     log: Annotated[list[str], operator.add]
+
+
+class World(Protocol):
+    """Where effects go."""
+
+    def happen(self, tool: str, key: str) -> None: ...
+
+    def keys(self, tool: str) -> list[str]: ...
 
 
 class Effects:
@@ -38,27 +48,35 @@ class Effects:
         self._db.close()
 
 
-TOOLS = {"look": "pure", "pay": "idempotent", "mail": "once", "refund": "idempotent", "post": "once"}
+TOOLS: Mapping[str, Effect] = {
+    "look": "pure",
+    "pay": "idempotent",
+    "mail": "once",
+    "refund": "idempotent",
+    "post": "once",
+}
 """Tool and effect; `mail` can be looked up, `post` cannot, `refund` needs a person."""
 
 
-def box(effects: Effects, killer: Killer) -> list[Any]:
-    """Make the tools over a world and a killer."""
+def box(
+    world: World, killer: Killer, *, tools: Mapping[str, Effect] = TOOLS, seen: Collection[str] = ("mail",)
+) -> list[Any]:
+    """Make tools that leave their effects in a world, and pass by a killer before and after; some can be looked up."""
 
     def tool(name: str) -> Any:
         def lookup(key: str) -> str | None:
-            return "done" if key in effects.keys(name) else None
+            return "done" if key in world.keys(name) else None
 
         def act(*, ctx: sw.ToolContext) -> str:
             """Leave an effect."""
             killer.pass_by(f"{name}:before")
-            effects.happen(name, ctx.idempotency_key)
+            world.happen(name, ctx.idempotency_key)
             killer.pass_by(f"{name}:after")
             return "done"
 
-        return sw.tool(effect=TOOLS[name], name=name, lookup=lookup if name == "mail" else None)(act)
+        return sw.tool(effect=tools[name], name=name, lookup=lookup if name in seen else None)(act)
 
-    return [tool(name) for name in TOOLS]
+    return [tool(name) for name in tools]
 
 
 def build(effects: Effects, killer: Killer) -> ChartGraph:

@@ -11,7 +11,6 @@ from langgraph.types import Command
 
 import stateward as sw
 from stateward.errors import AskClosed
-from stateward.replay import replay
 from stateward.run.graph import ChartGraph
 from stateward.run.store.database import Database
 from stateward.run.travel import Timeline
@@ -21,6 +20,7 @@ from tests.charts.beside import Gate, compiled_beside, says
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
 from tests.charts.refunds import look_then_refund, look_then_refund_sync, two_refunds, two_refunds_sync
+from tests.charts.replayed import same
 from tests.charts.tools import Shop, call
 
 Drive = Callable[..., Driven]
@@ -209,8 +209,7 @@ def test_a_replay_lets_it_expire_again(drive: Drive, shop: Shop, clock: ManualCl
     driven.start({"text": "x"})
     clock.advance(EXPIRES_S)
     driven.resume()
-    (replayed,) = replay(driven.session)
-    assert replayed.same, replayed.divergence
+    assert same(driven)
     assert shop.done("refund") == []
 
 

@@ -12,7 +12,7 @@ from langgraph.types import Command
 import stateward as sw
 from stateward.errors import AskClosed, NotExpected, StatewardError, UnknownSession
 from stateward.run.store.database import Database
-from stateward.testing import ManualClock
+from stateward.testing import How, ManualClock
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
 from tests.charts.refunds import asking, two_refunds
@@ -114,7 +114,7 @@ def test_an_answer_to_other_arguments_does_not_count(drive: Drive, shop: Shop) -
     assert shop.done("refund") == ["A"]
 
 
-def test_an_answer_that_brings_arguments_along_changes_none(drive: Drive, shop: Shop, database: Database) -> None:
+def test_an_answer_that_brings_arguments_along_changes_none(drive: Drive) -> None:
     """What was shown is what runs."""
     paid: list[float] = []
 
@@ -135,12 +135,10 @@ def test_an_answer_that_brings_arguments_along_changes_none(drive: Drive, shop: 
 
 
 @pytest.mark.parametrize("way", ["claim", "answer", "command"])
-def test_an_answer_of_another_tenant_does_not_count(drive: Drive, shop: Shop, database: Database, way: str) -> None:
+def test_an_answer_of_another_tenant_does_not_count(how: How, shop: Shop, database: Database, way: str) -> None:
     """By whichever way it comes; nothing of it is kept for the owner to go on with."""
     graph = asking(shop).attach(database)
-    mine, eve = (
-        Driven(sw.Session("s1", graph, database, tenant=tenant), drive(graph).how) for tenant in ("acme", "acme-corp")
-    )
+    mine, eve = (Driven(sw.Session("s1", graph, database, tenant=tenant), how) for tenant in ("acme", "acme-corp"))
     (ask,) = mine.start({"text": "x"}).asks
     ways: dict[str, Callable[[], object]] = {
         "claim": lambda: eve.session.claim(ask, "approve", by="eve"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +13,8 @@ import stateward as sw
 from stateward.errors import CheckpointError, InputRefused
 from stateward.run.container import Container, Owned
 from stateward.run.store.database import Database
-from stateward.testing import How
 from tests.charts.one import compiled
 from tests.charts.waiting import waiting
-
-
-@pytest.fixture
-def start(how: How) -> Callable[..., Any]:
-    """Start a session the test's way."""
-
-    def run(session: sw.Session, given: Any = None) -> Any:
-        return session.start(given or {}) if how == "sync" else asyncio.run(session.astart(given or {}))
-
-    return run
 
 
 def test_activity_reads_what_was_staged(start: Any, database: Database) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 import stateward as sw
 from stateward.errors import InputRefused, SessionBusy
 from stateward.run.store.database import Database
-from stateward.testing import How
 from tests.charts.beside import Gate
 from tests.charts.one import compiled
 from tests.charts.waiting import waiting
@@ -116,16 +114,6 @@ def test_queue_of_less_than_none_is_refused(database: Database) -> None:
     """It is a number of inputs."""
     with pytest.raises(InputRefused, match="queue"):
         Desk(database, queue=-1)
-
-
-@pytest.fixture
-def start(how: How) -> Callable[..., Any]:
-    """Start a session the test's way."""
-
-    def run(session: sw.Session, given: Any = None) -> Any:
-        return session.start(given or {}) if how == "sync" else asyncio.run(session.astart(given or {}))
-
-    return run
 
 
 @pytest.mark.parametrize("is_async", [True, False])

@@ -8,29 +8,15 @@ import pytest
 from langgraph.types import Command
 
 from stateward.testing import How, run_graph
-from tests.charts.around import around, inner
+from tests.charts.around import CONFIG, around, inside, waiting
 from tests.charts.refunds import asking, look_then_refund
 from tests.charts.tools import Shop
-
-CONFIG: Any = {"configurable": {"thread_id": "t"}}
 
 
 @pytest.fixture(autouse=True)
 def tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep journal and asks in memory."""
     monkeypatch.setenv("STATEWARD_DB", "memory:")
-
-
-def waiting(how: How) -> Any:
-    """A parent whose chart waits for `go`."""
-    graph = around(inner().compile())
-    run_graph(graph, {"log": ["in"]}, how=how, config=CONFIG)
-    return graph
-
-
-def inside(graph: Any) -> Any:
-    """The state of the chart in the parent."""
-    return graph.get_state(CONFIG, subgraphs=True).tasks[0].state
 
 
 def asked(graph: Any, how: How) -> str:

@@ -12,23 +12,9 @@ from langgraph.types import Command
 import stateward as sw
 from stateward.govern.policy import Policy
 from stateward.testing import How, run_graph
-from tests.charts.around import Trail, around, inner, writer
+from tests.charts.around import CONFIG, Trail, around, inner, inside, waiting, writer
 from tests.charts.refunds import asking, look_then_refund
 from tests.charts.tools import Shop
-
-CONFIG: Any = {"configurable": {"thread_id": "t"}}
-
-
-def waiting(how: How) -> Any:
-    """A parent whose chart waits for `go`."""
-    graph = around(inner().compile())
-    run_graph(graph, {"log": ["in"]}, how=how, config=CONFIG)
-    return graph
-
-
-def inside(graph: Any) -> Any:
-    """The state of the chart in the parent."""
-    return graph.get_state(CONFIG, subgraphs=True).tasks[0].state
 
 
 def test_an_additive_key_shared_with_the_parent_counts_once(how: How) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,19 +9,9 @@ import pytest
 import stateward as sw
 from stateward.errors import DefinitionError
 from stateward.run.store.database import Database
-from stateward.testing import How, ScriptedModel
+from stateward.testing import ScriptedModel
 from tests.charts.one import compiled
 from tests.charts.waiting import waiting
-
-
-@pytest.fixture
-def start(how: How) -> Callable[..., Any]:
-    """Start a session the test's way."""
-
-    def run(session: sw.Session, given: Any = None) -> Any:
-        return session.start(given or {}) if how == "sync" else asyncio.run(session.astart(given or {}))
-
-    return run
 
 
 def test_session_models_stand_in_for_the_graph_s(start: Any, database: Database) -> None:

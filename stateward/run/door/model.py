@@ -260,9 +260,9 @@ class GovernedModel(BaseChatModel):
 
     async def _admitted(self, *args: Any) -> _Call:
         """Admit a call in a thread; cancelled, it is waited for, as in `Door`."""
-        return await finished(asyncio.ensure_future(self._in_database(self._admit, *args)))
+        return await finished(self._in_database(self._admit, *args))
 
-    def _in_database(self, fn: Callable[..., T], *args: Any) -> Awaitable[T]:
+    def _in_database(self, fn: Callable[..., T], *args: Any) -> asyncio.Future[T]:
         return self._door.threads.database.run(fn, *args)
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T:

@@ -13,8 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Command, interrupt
 
-from stateward.run.arrivals import arrived, taken_before
-from stateward.run.branch import renamed
+from stateward.run.arrivals import arrived
 from stateward.run.checkpoint import Json
 from stateward.run.commit import Committed, finish
 from stateward.run.drive import Steps, Work
@@ -25,9 +24,9 @@ from stateward.run.node import Values, begin, keep_failure
 from stateward.run.plan import REST, Machine
 from stateward.run.progress import Progress
 from stateward.run.refusal import REFUSALS, used_up, waits_on
-from stateward.run.resume import Answers, Happened, claim, opened, read
+from stateward.run.resume import opened
 from stateward.run.store.ask import Ask, envelope
-from stateward.run.wait import awaited, happen, standing
+from stateward.run.wait import answered_or_happened, awaited, standing
 
 
 def rest_steps(machine: Machine, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
@@ -55,17 +54,12 @@ def rest_steps(machine: Machine, values: Values, config: RunnableConfig) -> Step
         return answer_commit(machine, progress, answered(asks)).command
     yield from used_up(config)
     try:
-        told = renamed(progress.control.raw, payload)
-        said = None if told is None else read(told, machine=machine, asks=ids, by=invocation.approver)
-        if isinstance(said, Answers):
-            yield Work(fn=_claim, args=(invocation, said))
-        yield from taken_before(machine, progress, before, invocation)
-        happened = happen(machine, progress, said) if isinstance(said, Happened) else None
+        happened = yield from answered_or_happened(machine, progress, payload, before, invocation, asks=ids)
     except REFUSALS as refusal:
         return (yield from waits_on(values, config, path="", node=REST, refusal=refusal))
     if happened is not None:
         return (yield from _took(machine, progress, happened, invocation))
-    if progress.prior is not None or progress.broken is not None or said is None:
+    if progress.prior is not None or progress.broken is not None or payload is None:
         # Answers are in the database: the next visit finds them, if their states were not left.
         return (yield from _took(machine, progress, finish(machine, progress, ()), invocation))
     return answer_commit(machine, progress, answered((yield from _load(invocation, progress)))).command
@@ -74,10 +68,6 @@ def rest_steps(machine: Machine, values: Values, config: RunnableConfig) -> Step
 def _load(invocation: Invocation, progress: Progress) -> Steps[dict[str, Sequence[Ask]]]:
     asks = progress.control.asks
     return (yield Work(fn=load, args=(invocation, asks))) if asks else {}
-
-
-def _claim(invocation: Invocation, answers: Answers) -> None:
-    claim(invocation.database, answers)
 
 
 def _took(machine: Machine, progress: Progress, committed: Committed, invocation: Invocation) -> Steps[Command[Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stateward.chart.tables import ACTIVITY_DONE
 from stateward.run.checkpoint import MAIN_BRANCH
 from stateward.run.replay.divergence import Difference, Divergence
 from stateward.run.replay.recording import Moment
@@ -50,7 +51,7 @@ def undecided(score: Score, *, database: Database) -> Divergence | None:
 
 def _is_end(moment: Moment) -> bool:
     """Whether an activity ended with a step by itself, so that it came to all its calls."""
-    return str(moment.last.get("event")) == f"done.activity.{moment.last.get('state')}"
+    return str(moment.last.get("event")) == f"{ACTIVITY_DONE}{moment.last.get('state')}"
 
 
 def _decisions(notes: Iterable[Mapping[str, Any]]) -> dict[_Place, dict[str, Mapping[str, Any]]]:

@@ -6,29 +6,29 @@ the time, the order in which regions went on, and what tools and models returned
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import aclosing, closing
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Command, StateUpdate
+from langgraph.types import Command
 
 from stateward.run.checkpoint import CHANNEL
 from stateward.run.configurable import with_invocation
-from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
-from stateward.run.edit import any_node
+from stateward.run.drive import Bridge, Steps, Work, drive_sync
+from stateward.run.edit import any_node, placed
 from stateward.run.graph import ChartGraph
 from stateward.run.invocation import Invocation
 from stateward.run.replay.attention import RecordedAttention
 from stateward.run.replay.decisions import undecided
 from stateward.run.replay.divergence import Difference, Replayed
 from stateward.run.replay.node import played
+from stateward.run.replay.record import recordings
 from stateward.run.replay.recording import Moment, Recording
 from stateward.run.replay.score import PlayOver, Score
 from stateward.run.replay.stage import RecordedClock, Stage
+from stateward.run.session import Session
 from stateward.run.store.database import Database, open_database
 from stateward.run.store.serializer import StrictSerializer
-from stateward.run.threads import Threads
 
 
 def play(graph: ChartGraph, recording: Recording, *, context: object = None) -> Replayed:
@@ -42,30 +42,36 @@ def play(graph: ChartGraph, recording: Recording, *, context: object = None) -> 
     Returns:
         What it came to.
     """
-    bridge = Bridge()
-    try:
+    with closing(Bridge()) as bridge:
         return drive_sync(_played(graph, recording, context=context, bridge=bridge), bridge=bridge)
-    finally:
-        bridge.close()
 
 
-async def aplay(graph: ChartGraph, recording: Recording, *, context: object = None) -> Replayed:
-    """Play a recorded run again on this event loop; see `play`.
+def replaying(session: Session, run: int | None, *, bridge: Bridge) -> Steps[tuple[Replayed, ...]]:
+    """Play the recorded runs of a session again, the oldest first, up to the first that differs.
 
     Args:
-        graph: The chart as it is now; its tools and models are not called.
-        recording: The run.
-        context: LangGraph's `context=`, which is not recorded.
+        session: The session, with the graph as it is now.
+        run: Only the run of this number, from 1; None for all.
+        bridge: Where async work runs.
 
     Returns:
-        What it came to.
+        A generator of work that returns what each came to.
+
+    Raises:
+        UnknownSession: No session has this id, or it has no checkpoint here.
+        NotExpected: The session has no such run.
     """
-    bridge = Bridge(loop=asyncio.get_running_loop())
-    try:
-        steps = _played(graph, recording, context=context, bridge=bridge)
-        return await drive_async(steps, threads=Threads())
-    finally:
-        bridge.close()
+    found: tuple[Recording, ...] = yield Work(fn=_recorded, args=(session, run))
+    played: list[Replayed] = []
+    for one in found:
+        played.append((yield from _played(session.graph, one, context=session.context, bridge=bridge)))
+        if not played[-1].same:
+            break
+    return tuple(played)
+
+
+def _recorded(session: Session, run: int | None) -> tuple[Recording, ...]:
+    return recordings(session.graph, database=session.database, session=session.id, run_no=run)
 
 
 def _played(graph: ChartGraph, recording: Recording, *, context: object, bridge: Bridge) -> Steps[Replayed]:
@@ -137,8 +143,8 @@ class _Play:
     def _seeded(self, moment: Moment) -> Work:
         """Let a thread of its own stand where the record stands."""
         self._seeds += 1
-        values = Command(update={**moment.values, CHANNEL: moment.control}, goto=moment.next)
-        update = StateUpdate(values=cast("dict[str, Any]", values), as_node=any_node(self._machine))
+        values = {**moment.values, CHANNEL: moment.control}
+        update = placed(values, goto=moment.next, node=any_node(self._machine))
         graph, args = self._graph, (self._config, [[update]])
         return Work(fn=graph.bulk_update_state, afn=graph.abulk_update_state, args=args)
 

@@ -6,23 +6,25 @@ the line is taken that led there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.checkpoint.serde.types import RESUME
+from langgraph.graph import START
 from langgraph.types import StateSnapshot
 
 from stateward.errors import NotExpected, UnknownSession
+from stateward.run.called import checkpoint_id
 from stateward.run.checkpoint import CHANNEL, Json
 from stateward.run.graph import ChartGraph
 from stateward.run.replay.recording import Moment, Recording, Source
+from stateward.run.snapshot import control_in
 from stateward.run.store.database import Database
 from stateward.run.store.mailbox import Letter
-
-_START, _RESUME, _NOBODY = "__start__", "__resume__", "00000000-0000-0000-0000-000000000000"
-"""LangGraph's words: the channel of an input, of what a wait is resumed with, and who writes from outside."""
+from stateward.run.store.stored import NO_TASK
 
 
 def recordings(
@@ -43,7 +45,8 @@ def recordings(
         UnknownSession: No session has this id, or it has no checkpoint here.
         NotExpected: The session has no such run.
     """
-    moments = _moments(graph, session)
+    stored = _stored(graph, session)
+    moments = _moments(graph, session, stored)
     if not moments:
         raise UnknownSession(
             f"Session `{session}` has no checkpoint of a run", fix="Name one that `stateward sessions` lists."
@@ -52,25 +55,26 @@ def recordings(
     if run_no is not None and run_no not in numbers:
         raise NotExpected(f"Session `{session}` has no run {run_no}", fix=f"Its runs: {', '.join(map(str, numbers))}.")
     wanted = numbers if run_no is None else [run_no]
-    parents = _parents(graph, session)
-    return tuple(_recording(database, session, _line(moments, parents, no)) for no in wanted)
+    parents = {id: checkpoint_id(one.parent_config) for id, one in stored.items()}
+    notes = [row.record for row in database.audit.rows(session)]
+    return tuple(_recording(database, session, _line(moments, parents, no), notes) for no in wanted)
 
 
-def _moments(graph: ChartGraph, session: str) -> dict[str, Moment]:
+def _moments(graph: ChartGraph, session: str, stored: Mapping[str, CheckpointTuple]) -> dict[str, Moment]:
     """All checkpoints of the session by their ids, the oldest first."""
     config: RunnableConfig = {"configurable": {"thread_id": session}}
-    stored = {tuple_.checkpoint["id"]: tuple_ for tuple_ in _stored(graph, session)}
     found: dict[str, Moment] = {}
     for snapshot in reversed(list(graph.get_state_history(config))):
-        id = str(snapshot.config.get("configurable", {}).get("checkpoint_id", ""))
-        if (snapshot.values or {}).get(CHANNEL) or _is_input(snapshot):
+        id = checkpoint_id(snapshot.config)
+        if control_in(snapshot) or _is_input(snapshot):
             found[id] = _moment(snapshot, stored[id])
     return {id: moment for id, moment in found.items() if moment.control or moment.given is not None}
 
 
-def _stored(graph: ChartGraph, session: str) -> Iterable[CheckpointTuple]:
+def _stored(graph: ChartGraph, session: str) -> dict[str, CheckpointTuple]:
     saver = cast("BaseCheckpointSaver[Any]", graph.checkpointer)
-    return saver.list({"configurable": {"thread_id": session, "checkpoint_ns": ""}})
+    config: RunnableConfig = {"configurable": {"thread_id": session, "checkpoint_ns": ""}}
+    return {one.checkpoint["id"]: one for one in saver.list(config)}
 
 
 def _is_input(snapshot: StateSnapshot) -> bool:
@@ -80,7 +84,7 @@ def _is_input(snapshot: StateSnapshot) -> bool:
 def _moment(snapshot: StateSnapshot, stored: CheckpointTuple) -> Moment:
     metadata = cast("dict[str, Any]", snapshot.metadata or {})
     values = cast("dict[str, Any]", snapshot.values or {})
-    given: Any = stored.checkpoint["channel_values"].get(_START) if _is_input(snapshot) else None
+    given: Any = stored.checkpoint["channel_values"].get(START) if _is_input(snapshot) else None
     # An input is seen before it is taken: its run is in what was given.
     control: Json = given[CHANNEL] if given is not None else values[CHANNEL]
     resumed, payload, update = _resumed(stored)
@@ -105,19 +109,11 @@ def _source(metadata: Mapping[str, Any]) -> Source:
 
 def _resumed(stored: CheckpointTuple) -> tuple[bool, Any, tuple[tuple[str, Any], ...]]:
     writes = stored.pending_writes or []
-    outside = [(channel, value) for task, channel, value in writes if task == _NOBODY]
+    outside = [(channel, value) for task, channel, value in writes if task == NO_TASK]
     for channel, value in outside:
-        if channel == _RESUME:
-            return True, value, tuple(pair for pair in outside if pair[0] != _RESUME)
+        if channel == RESUME:
+            return True, value, tuple(pair for pair in outside if pair[0] != RESUME)
     return False, None, ()
-
-
-def _parents(graph: ChartGraph, session: str) -> dict[str, str]:
-    return {
-        one.checkpoint["id"]: str(one.parent_config.get("configurable", {}).get("checkpoint_id", ""))
-        for one in _stored(graph, session)
-        if one.parent_config is not None
-    }
 
 
 def _line(moments: Mapping[str, Moment], parents: Mapping[str, str], run_no: int) -> tuple[Moment, ...]:
@@ -132,7 +128,9 @@ def _line(moments: Mapping[str, Moment], parents: Mapping[str, str], run_no: int
     return tuple(reversed(line))
 
 
-def _recording(database: Database, session: str, line: Sequence[Moment]) -> Recording:
+def _recording(
+    database: Database, session: str, line: Sequence[Moment], notes: Sequence[Mapping[str, Any]]
+) -> Recording:
     run: Json = line[-1].control["run"]
     before = line[0] if line[0].control["run"]["id"] != run["id"] else None
     own = line[1:] if before is not None else line
@@ -150,7 +148,7 @@ def _recording(database: Database, session: str, line: Sequence[Moment]) -> Reco
         calls=database.journal.entries(session, id),
         asks=tuple(found for ask in sorted(asks) if (found := database.asks.find(ask)) is not None),
         letters=_letters(database, session, own),
-        notes=tuple(row.record for row in database.audit.rows(session) if row.record.get("run") == id),
+        notes=tuple(note for note in notes if note.get("run") == id),
     )
 
 
@@ -165,9 +163,9 @@ def _taken(moments: Sequence[Moment]) -> tuple[Moment, ...]:
     """Put an input and the checkpoint in which LangGraph has taken it together."""
     taken: list[Moment] = []
     for moment in moments:
-        if taken and taken[-1].source == "input" and taken[-1].next == (_START,):
+        if taken and taken[-1].source == "input" and taken[-1].next == (START,):
             moment = replace(moment, source="input", given=taken.pop().given)
         taken.append(moment)
-    if taken and taken[-1].next == (_START,):
+    if taken and taken[-1].next == (START,):
         taken.pop()  # the process died before the run began
     return tuple(taken)

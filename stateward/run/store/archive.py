@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -42,7 +42,7 @@ class Manifest:
     version: int = VERSION
 
 
-def write_archive(path: Path, lines: Iterable[Json], *, session: str, layout: int) -> Manifest:
+def write_archive(path: Path, lines: Sequence[Json], *, session: str, layout: int) -> Manifest:
     """Write a file; nothing is left of it when that fails.
 
     Args:
@@ -57,9 +57,8 @@ def write_archive(path: Path, lines: Iterable[Json], *, session: str, layout: in
     Raises:
         CheckpointError: The file is there, or cannot be written.
     """
-    texts = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines]
-    data = "".join(f"{text}\n" for text in texts).encode()
-    count = sum(text.startswith('{"line":"checkpoint"') for text in texts)
+    data = "".join(f"{json.dumps(line, ensure_ascii=False, separators=(',', ':'))}\n" for line in lines).encode()
+    count = sum(line["line"] == "checkpoint" for line in lines)
     manifest = Manifest(session=session, digest=hashlib.sha256(data).hexdigest(), checkpoints=count, layout=layout)
     try:
         with path.open("xb") as file:

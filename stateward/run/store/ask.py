@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from stateward.run.store.cipher import TextCipher
 from stateward.run.store.entry import CallKey
-from stateward.run.store.json_text import read_json, write_json
+from stateward.run.store.json_text import read_json, read_sealed, write_json, write_sealed
 
 Decision = Literal["approve", "reject"]
 AskStatus = Literal["open", "answered", "withdrawn", "expired"]
@@ -160,7 +160,7 @@ def row_values(ask: Ask, *, cipher: TextCipher) -> tuple[object, ...]:
         ask.call,
         ask.kind,
         ask.tool,
-        cipher.seal_text(write_json(dict(ask.arguments), where=where), *_place(ask.id, "arguments")),
+        write_sealed(dict(ask.arguments), *_place(ask.id, "arguments"), cipher=cipher, where=where),
         ask.fingerprint,
         cipher.seal_text(ask.reason, *_place(ask.id, "reason")),
         write_json(list(ask.approvers), where=where),
@@ -210,7 +210,7 @@ def from_row(row: tuple[Any, ...], *, cipher: TextCipher) -> Ask:  # a database'
         call=row[6],
         kind=row[7],
         tool=row[8],
-        arguments=read_json(cipher.open_text(row[9], *_place(row[0], "arguments"))),
+        arguments=read_sealed(row[9], *_place(row[0], "arguments"), cipher=cipher),
         fingerprint=row[10],
         reason=cipher.open_text(row[11], *_place(row[0], "reason")),
         approvers=tuple(read_json(row[12])),

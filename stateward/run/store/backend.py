@@ -16,6 +16,7 @@ from stateward.run.store.cipher import Cipher, Keys, cipher_for
 from stateward.run.store.clock import Clock
 from stateward.run.store.connection import Connection
 from stateward.run.store.fence import Fenced
+from stateward.run.store.layout import Layout
 from stateward.run.store.postgres import PostgresConnection
 from stateward.run.store.postgres_saver import PostgresFencedSaver
 from stateward.run.store.postgres_setup import set_up
@@ -23,9 +24,12 @@ from stateward.run.store.postgres_store import open_store as open_postgres_store
 from stateward.run.store.saver import FencedSaver
 from stateward.run.store.sealed_store import SealedStore
 from stateward.run.store.sessions import Sessions
+from stateward.run.store.split_layout import SplitLayout
 from stateward.run.store.sqlite import connect
 from stateward.run.store.sqlite_setup import open_store, set_up_checkpoints
 
+MEMORY = "memory:"
+"""The URL of a database that no other process can reach."""
 FILE = "sqlite:///"
 SERVERS = ("postgresql://", "postgres://")
 _KNOWN = (
@@ -40,6 +44,11 @@ class Backend(Protocol):
     @property
     def connection(self) -> Connection:
         """What the tables need of it."""
+        ...
+
+    @property
+    def layout(self) -> Layout:
+        """How LangGraph's saver lays its checkpoints out."""
         ...
 
     def saver(self, sessions: Sessions) -> Fenced:
@@ -66,6 +75,7 @@ class SqliteBackend:
 
     def __init__(self, path: Path | None, *, clock: Clock, label: str) -> None:
         self._path = path
+        self.layout = Layout()
         self.connection = connect(path, clock=clock, label=label)
         try:
             set_up_checkpoints(self.connection)
@@ -101,6 +111,7 @@ class PostgresBackend:
 
     def __init__(self, url: str, *, clock: Clock, label: str) -> None:
         set_up(url, label=label)
+        self.layout = SplitLayout()
         self.connection = PostgresConnection(url, clock=clock, label=label)
 
     def saver(self, sessions: Sessions) -> Fenced:
@@ -139,7 +150,7 @@ def backend(url: str, *, clock: Clock, keys: Keys | None = None) -> Backend:
 def _open(url: str, *, clock: Clock) -> Backend:
     if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
         raise CheckpointError(f"A database URL is a text, not {type(url).__name__}", fix=_KNOWN)
-    if url == "memory:":
+    if url == MEMORY:
         return SqliteBackend(None, clock=clock, label=url)
     if url.startswith(FILE) and url != FILE:
         return SqliteBackend(Path(url.removeprefix(FILE)), clock=clock, label=url)

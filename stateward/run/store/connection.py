@@ -22,7 +22,7 @@ from functools import wraps
 from time import monotonic
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from stateward.errors import CheckpointError
+from stateward.errors import ConnectionLost
 from stateward.run.store.cipher import Clear, TextCipher
 from stateward.run.store.clock import Clock
 from stateward.run.store.cursor import Cursor
@@ -33,10 +33,6 @@ T = TypeVar("T")
 PATIENCE_S = 60.0
 """How long work is done again while the database is away, in seconds."""
 _PAUSE_S = 0.05
-
-
-class ConnectionLost(CheckpointError):
-    """The connection broke under a statement; nothing says that the database is gone for good."""
 
 
 class Connection(ABC):

@@ -17,12 +17,13 @@ from stateward.errors import CheckpointError
 from stateward.run.registry import Registry
 from stateward.run.store.asks import Asks
 from stateward.run.store.audit_log import AuditLog
-from stateward.run.store.backend import Backend, backend
+from stateward.run.store.backend import MEMORY, Backend, backend
 from stateward.run.store.cipher import Keys, TextCipher
 from stateward.run.store.clock import Clock, SystemClock
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.definitions import Definitions
 from stateward.run.store.journal import Journal
+from stateward.run.store.layout import Layout
 from stateward.run.store.lease import LEASE_TTL_S, Leases
 from stateward.run.store.ledger import Ledger
 from stateward.run.store.mailbox import Mailbox
@@ -33,9 +34,6 @@ from stateward.run.store.turns import Turns
 from stateward.run.threads import Threads
 
 T = TypeVar("T")
-
-MEMORY = "memory:"
-"""The URL of a database that no other process can reach."""
 
 
 class Database:
@@ -79,6 +77,11 @@ class Database:
             if self._store is None:
                 self._store = self._backend.store()
             return self._store
+
+    @property
+    def layout(self) -> Layout:
+        """How LangGraph's saver lays its checkpoints out, for who keeps house among them."""
+        return self._backend.layout
 
     @property
     def cipher(self) -> TextCipher:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from stateward.govern.fingerprint import effect_key
 from stateward.run.store.cipher import TextCipher
-from stateward.run.store.json_text import read_json, write_json
+from stateward.run.store.json_text import read_json, read_sealed, write_json, write_sealed
 from stateward.run.store.ledger import Charge
 
 Effect = Literal["pure", "idempotent", "once"]
@@ -105,7 +105,7 @@ def opening_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
         entry.kind,
         entry.name,
         entry.fingerprint,
-        cipher.seal_text(write_json(dict(entry.arguments), where=where), *_place(entry.key, "arguments")),
+        write_sealed(dict(entry.arguments), *_place(entry.key, "arguments"), cipher=cipher, where=where),
         entry.effect,
         entry.status,
         None,
@@ -134,8 +134,8 @@ def closing_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
     where = entry.key.place
     return (
         entry.status,
-        _sealed(entry, "result", entry.result, cipher=cipher),
-        _sealed(entry, "error", entry.error, cipher=cipher),
+        write_sealed(entry.result, *_place(entry.key, "result"), cipher=cipher, where=where),
+        write_sealed(entry.error, *_place(entry.key, "error"), cipher=cipher, where=where),
         _charges_text(entry.charges),
         write_json(dict(entry.overrun), where=where) if entry.overrun else "{}",
         entry.tokens_in,
@@ -143,16 +143,6 @@ def closing_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
         entry.usd,
         entry.ended_at,
     )
-
-
-def _sealed(entry: Entry, column: str, value: object, *, cipher: TextCipher) -> str | None:
-    if value is None:
-        return None
-    return cipher.seal_text(write_json(value, where=entry.key.place), *_place(entry.key, column))
-
-
-def _opened(key: CallKey, column: str, text: str | None, *, cipher: TextCipher) -> Any:
-    return None if text is None else read_json(cipher.open_text(text, *_place(key, column)))
 
 
 def _place(key: CallKey, column: str) -> tuple[object, ...]:
@@ -182,11 +172,11 @@ def from_row(row: tuple[Any, ...], *, cipher: TextCipher) -> Entry:  # a databas
         kind=row[6],
         name=row[7],
         fingerprint=row[8],
-        arguments=_opened(key, "arguments", row[9], cipher=cipher),
+        arguments=read_sealed(row[9], *_place(key, "arguments"), cipher=cipher),
         effect=row[10],
         status=row[11],
-        result=_opened(key, "result", row[12], cipher=cipher),
-        error=_opened(key, "error", row[13], cipher=cipher),
+        result=read_sealed(row[12], *_place(key, "result"), cipher=cipher),
+        error=read_sealed(row[13], *_place(key, "error"), cipher=cipher),
         charges=tuple(Charge(scope=c[0], unit=c[1], billionths=c[2]) for c in read_json(row[14])),
         overrun={} if row[15] == "{}" else read_json(row[15]),
         tokens_in=row[16],

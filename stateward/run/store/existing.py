@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import psycopg
-
-from stateward.run.store.backend import FILE, SERVERS, without_secrets
-from stateward.run.store.postgres import named
+from stateward.run.store.backend import FILE, MEMORY, SERVERS, without_secrets
+from stateward.run.store.postgres_setup import connected, has_table
 
 _TABLE = "stateward_sessions"
 
@@ -25,18 +23,11 @@ def is_there(url: str) -> bool:
     Raises:
         CheckpointError: The server cannot be reached or refuses the user.
     """
-    if url == "memory:":
+    if url == MEMORY:
         return False
     if url.startswith(FILE):
         return Path(url.removeprefix(FILE)).is_file()
-    return not url.startswith(SERVERS) or _has_tables(url)
-
-
-def _has_tables(url: str) -> bool:
-    label = without_secrets(url)
-    try:
-        with psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="stateward") as raw:
-            found = raw.execute("SELECT to_regclass(%s)", (_TABLE,)).fetchone()
-    except psycopg.Error as error:
-        raise named(error, label=label) from error
-    return found is not None and found[0] is not None
+    if not url.startswith(SERVERS):
+        return True
+    with connected(url, label=without_secrets(url)) as raw:
+        return has_table(raw, _TABLE)

@@ -139,9 +139,7 @@ class Fenced(BaseCheckpointSaver[Any]):
             SessionBusy: The writer has no fence, and someone holds the session.
             CodecError: A channel holds a type that could not be loaded again.
         """
-        named = given(config)
-        control: object = checkpoint["channel_values"].get(CHANNEL)
-        control = None if named.get("checkpoint_ns") or not isinstance(control, dict) else cast("Json", control)
+        named, control = given(config), projected(config, checkpoint)
         session = str(named["thread_id"])
         with self._connection.transaction(session) as cur:
             if control and self._sessions.follow(cur, session=session, control=control, fence=named.get(FENCE)):
@@ -309,6 +307,20 @@ def given(config: RunnableConfig) -> dict[str, Any]:
         config: LangGraph's config.
     """
     return config.get("configurable", {})
+
+
+def projected(config: RunnableConfig, checkpoint: Checkpoint) -> Json | None:
+    """Return the control channel of a checkpoint that the session row follows.
+
+    Args:
+        config: Names the namespace.
+        checkpoint: The checkpoint.
+
+    Returns:
+        The control channel; None for a nested graph's checkpoint, or one of a graph that is no chart.
+    """
+    control: object = checkpoint["channel_values"].get(CHANNEL)
+    return None if given(config).get("checkpoint_ns") or not isinstance(control, dict) else cast("Json", control)
 
 
 def _thread(config: RunnableConfig | None) -> str:

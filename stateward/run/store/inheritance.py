@@ -42,9 +42,11 @@ def inherit(database: Database, calls: Sequence[CallKey], *, branch: str) -> Non
 
     Args:
         database: Where the journal is.
-        calls: The calls, which were completed or have failed.
+        calls: The calls of one session, which were completed or have failed.
         branch: The new branch; nothing is known of it yet.
     """
-    with database.transaction() as cur:
+    if not calls:
+        return
+    with database.transaction(calls[0].session) as cur:
         for key in calls:
             cur.execute(_INHERIT, (branch, *key.values))

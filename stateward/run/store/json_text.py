@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from stateward.errors import CodecError
+from stateward.run.store.cipher import TextCipher
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -53,3 +54,30 @@ def read_json(text: str | None) -> Any:  # JSON is untyped until its reader has 
         raise CodecError(
             f"Stored text is no JSON: {cause}", fix="Restore the row from a backup of the database."
         ) from cause
+
+
+def write_sealed(value: object, *place: object, cipher: TextCipher, where: str) -> str | None:
+    """Turn a JSON-like value into the text of a column that holds what is the user's.
+
+    Args:
+        value: As for `write_json`.
+        place: Where the column stands; the same must be said to read it.
+        cipher: Seals the text.
+        where: What the value is, for the message.
+
+    Returns:
+        The text; None for None.
+
+    Raises:
+        CodecError: The value holds something that is no JSON.
+    """
+    return None if value is None else cipher.seal_text(write_json(value, where=where), *place)
+
+
+def read_sealed(text: str | None, *place: object, cipher: TextCipher) -> Any:  # JSON, as `read_json`
+    """Turn the text of such a column back into the value; see `write_sealed`.
+
+    Raises:
+        CodecError: The text was not sealed for this place, or is no JSON.
+    """
+    return None if text is None else read_json(cipher.open_text(text, *place))

@@ -23,7 +23,7 @@ from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.cipher import TextCipher
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
-from stateward.run.store.json_text import read_json, write_json
+from stateward.run.store.json_text import read_sealed, write_json
 from stateward.run.store.lease import check_fence
 from stateward.run.store.owner import no_session
 from stateward.run.threads import Threads
@@ -221,7 +221,14 @@ class Mailbox:
                     "UPDATE stateward_mailbox SET status = 'moved', note = ? WHERE session = ? AND no = ?",
                     (str(number), session, row[1]),
                 )
-                cur.execute(_POST, (session, number, *row[2:6]))
+                cur.execute(_POST, (session, number, row[2], self._moved(row, to=number), *row[4:6]))
+
+    def _moved(self, row: tuple[Any, ...], *, to: int) -> str | None:  # one row of `_COLUMNS`
+        """The data of a letter that gets another number, sealed for its new place."""
+        session, no, cipher = row[0], row[1], self._connection.cipher
+        if row[3] is None:
+            return None
+        return cipher.seal_text(cipher.open_text(row[3], *_place(session, no, "data")), *_place(session, to, "data"))
 
     # -- waking -----------------------------------------------------------------------------------------
 
@@ -381,7 +388,7 @@ def _letter(row: tuple[Any, ...], *, cipher: TextCipher) -> Letter:  # one row o
         session=row[0],
         no=row[1],
         event=row[2],
-        data=None if row[3] is None else read_json(cipher.open_text(row[3], *_place(row[0], row[1], "data"))),
+        data=read_sealed(row[3], *_place(row[0], row[1], "data"), cipher=cipher),
         posted_at=row[4],
         by=row[5],
         status=row[6],

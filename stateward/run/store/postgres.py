@@ -23,9 +23,9 @@ import psycopg
 from psycopg.rows import DictRow, TupleRow, dict_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from stateward.errors import CheckpointError
+from stateward.errors import CheckpointError, ConnectionLost
 from stateward.run.store.clock import Clock
-from stateward.run.store.connection import Connection, ConnectionLost
+from stateward.run.store.connection import Connection
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.postgres_words import advice, worded
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import Any, cast
+from typing import Any
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
@@ -12,9 +12,9 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.checkpoint.postgres import PostgresSaver
 from psycopg.rows import DictRow
 
-from stateward.run.checkpoint import CHANNEL, FENCE, Json
+from stateward.run.checkpoint import FENCE
 from stateward.run.store.connection import persistent
-from stateward.run.store.fence import Fenced, given
+from stateward.run.store.fence import Fenced, given, projected
 from stateward.run.store.postgres import GuardUnmet, PostgresConnection
 from stateward.run.store.serializer import AllowList, StrictSerializer
 from stateward.run.store.sessions import Sessions
@@ -57,12 +57,11 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Store a checkpoint; a step in the middle of a run in one round trip. See `Fenced.put`."""
-        named = given(config)
-        control: object = checkpoint["channel_values"].get(CHANNEL)
+        named, control = given(config), projected(config, checkpoint)
         session, fence, guard = str(named["thread_id"]), named.get(FENCE), None
         known: tuple[object, ...] = ()
-        if isinstance(control, dict) and not named.get("checkpoint_ns"):
-            following = self._sessions.following(session=session, control=cast("Json", control), fence=fence)
+        if control is not None:
+            following = self._sessions.following(session=session, control=control, fence=fence)
             if following is not None:
                 known = following[1][_CHANGED:]
                 if self._followed.get(session) == known:

@@ -31,7 +31,7 @@ Raw = psycopg.Connection[DictRow]
 
 
 def set_up(conninfo: str, *, label: str) -> None:
-    """Make LangGraph's tables and ours, unless they are there.
+    """Make LangGraph's tables, unless they are there; `schema.prepare` makes ours.
 
     Args:
         conninfo: What libpq connects to.
@@ -39,9 +39,8 @@ def set_up(conninfo: str, *, label: str) -> None:
 
     Raises:
         CheckpointError: The server cannot be reached, refuses the user, or another process sets it up for too long.
-        CodecError: The database was written by a newer release.
     """
-    with _connected(conninfo, label=label) as raw:
+    with connected(conninfo, label=label) as raw:
         if _is_ready(raw):
             return
         _wait_for_turn(raw, label=label)
@@ -55,9 +54,19 @@ def _is_ready(raw: Raw) -> bool:
     )
 
 
-def _version(raw: Raw, table: str) -> int:
+def has_table(raw: Raw, table: str) -> bool:
+    """Say whether there is a table.
+
+    Args:
+        raw: A connection from `connected`.
+        table: The table's name.
+    """
     found = raw.execute("SELECT to_regclass(%s) AS found", (table,)).fetchone()
-    if found is None or found["found"] is None:
+    return found is not None and found["found"] is not None
+
+
+def _version(raw: Raw, table: str) -> int:
+    if not has_table(raw, table):
         return -1
     row = raw.execute(SQL("SELECT max(v) AS v FROM {}").format(Identifier(table))).fetchone()
     return -1 if row is None or row["v"] is None else int(row["v"])
@@ -81,7 +90,19 @@ def _is_mine(raw: Raw) -> bool:
 
 
 @contextmanager
-def _connected(conninfo: str, *, label: str) -> Generator[Raw]:
+def connected(conninfo: str, *, label: str) -> Generator[Raw]:
+    """Connect to a server outside of any pool.
+
+    Args:
+        conninfo: What libpq connects to.
+        label: How messages name the database.
+
+    Yields:
+        The connection, in autocommit mode; its rows are dictionaries.
+
+    Raises:
+        CheckpointError: The server cannot be reached, or refuses the user or a statement.
+    """
     try:
         with Raw.connect(
             conninfo, autocommit=True, row_factory=dict_row, connect_timeout=10, application_name="stateward"

@@ -25,8 +25,7 @@ from stateward.run.store.layout import Layout, Named
 from stateward.run.store.lease import check_fence
 from stateward.run.store.lineage import Lineage, Node, thinned
 from stateward.run.store.opaque import OpaqueSerializer
-from stateward.run.store.split_layout import layout_of
-from stateward.run.store.stored import StoredCheckpoint, StoredWrite
+from stateward.run.store.stored import NO_TASK, StoredCheckpoint, StoredWrite
 
 PIN = "stateward_pin"
 """The key of a pinned checkpoint's metadata."""
@@ -34,8 +33,6 @@ _COUNTERS = "counters_since_delta_snapshot"
 """LangGraph's key of the metadata that names the delta channels a checkpoint does not hold in full."""
 _MOVED = "~~stateward"
 """How the task paths of moved writes begin: LangGraph's own begin with one `~` or none and sort before them."""
-_NO_TASK = "00000000-0000-0000-0000-000000000000"
-"""LangGraph's task of writes that come from outside; they belong to their checkpoint and cannot move."""
 _DAY_S = 86_400.0
 
 
@@ -148,7 +145,7 @@ def prune_session(database: Database, session: str, *, retention: Retention, dry
 
 
 def _pruned(database: Database, session: str, *, retention: Retention, dry_run: bool) -> Pruned:
-    layout = layout_of(database.url)
+    layout = database.layout
     with database.transaction(session) as cur:
         try:
             check_fence(cur, session=session, fence=None, now=database.clock.now())
@@ -183,7 +180,7 @@ def pin(database: Database, session: str, checkpoint: str, *, pinned: bool = Tru
     Raises:
         CheckpointError: The session has no such checkpoint.
     """
-    layout = layout_of(database.url)
+    layout = database.layout
     with database.transaction(session) as cur:
         found = [one for one in layout.checkpoints(cur, session) if one.id == checkpoint]
         if not found:
@@ -295,7 +292,7 @@ def _part(layout: Layout, cur: Cursor, session: str, namespace: str, seen: Seque
             there = layout.writes_of(cur, session, namespace=namespace, checkpoints=[home])
             coming = layout.writes_of(cur, session, namespace=namespace, checkpoints=stretch)
             going = [write for write in coming if write.channel in deltas]
-            bound |= {write.checkpoint for write in going if write.task == _NO_TASK}
+            bound |= {write.checkpoint for write in going if write.task == NO_TASK}
             start = sum(write.path.startswith(_MOVED) for write in there)
             moved += [
                 replace(write, checkpoint=home, path=f"{_MOVED}{number:09d}")

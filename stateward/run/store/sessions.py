@@ -9,7 +9,7 @@ from stateward.run.checkpoint import TERMINAL, wakes_at
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
-from stateward.run.store.json_text import read_json, write_json
+from stateward.run.store.json_text import read_json, read_sealed, write_json, write_sealed
 from stateward.run.store.lease import is_living
 from stateward.run.store.mailbox import take
 from stateward.run.store.owner import no_session, refuse_stranger
@@ -22,6 +22,7 @@ _ASKED = """(
         GROUP BY a.path, a.activation) of_state)"""
 """When a state that asks goes on although nobody answers: when the last of its open asks expires."""
 
+_CONTROL = "the control channel"
 _SELECT = f"""
 SELECT s.id, s.graph, s.tenant, s.status, s.path, s.run, s.run_no, s.branch, s.mode,
     s.chart_hash, s.policy_hash, s.schema_hash, s.reason, s.created_at, s.updated_at,
@@ -210,7 +211,7 @@ class Sessions:
         status = control.get("status")
         if fence is None or not run or not status or status in TERMINAL or control.get("reason") is not None:
             return None
-        path, now = _text(control.get("at") or []), self._connection.now()
+        path, now = _at(control), self._connection.now()
         known = (session, fence, run["id"], status, control.get("branch") or "", control.get("mail") or 0)
         return _FOLLOW, (path, now, wakes_at(control), *known)
 
@@ -264,7 +265,7 @@ class Sessions:
                     session,
                     run,
                     status,
-                    _text(control.get("at") or []),
+                    _at(control),
                     control.get("branch") or "",
                     self._reason(session, reason),
                     checkpoint,
@@ -283,7 +284,7 @@ class Sessions:
         return (
             session,
             control["status"],
-            _text(control.get("at") or []),
+            _at(control),
             run.get("id") or "",
             run.get("no") or 0,
             control.get("branch") or "",
@@ -299,11 +300,10 @@ class Sessions:
         )
 
     def _reason(self, session: str, reason: object) -> str | None:
-        text = _text(reason)
-        return None if text is None else self._connection.cipher.seal_text(text, "reason", session)
+        return write_sealed(reason, "reason", session, cipher=self._connection.cipher, where=_CONTROL)
 
     def _open_reason(self, session: str, text: str | None) -> Any:
-        return None if text is None else read_json(self._connection.cipher.open_text(text, "reason", session))
+        return read_sealed(text, "reason", session, cipher=self._connection.cipher)
 
     def _row(self, row: tuple[Any, ...]) -> SessionRow:  # one row of `_SELECT`
         now = self._connection.clock.now()
@@ -348,5 +348,5 @@ class Sessions:
         )
 
 
-def _text(value: object) -> str | None:
-    return None if value is None else write_json(value, where="the control channel")
+def _at(control: Mapping[str, Any]) -> str:
+    return write_json(control.get("at") or [], where=_CONTROL)

@@ -1,4 +1,4 @@
-"""The tables of LangGraph's PostgreSQL saver, and which database has which.
+"""The tables of LangGraph's PostgreSQL saver.
 
 `checkpoints` holds each checkpoint with its plain values, `checkpoint_blobs` each other value once for each version of
 its channel, `checkpoint_writes` what belongs to a checkpoint.
@@ -112,15 +112,3 @@ class SplitLayout(Layout):
             (session,),
         )
         return {(row[0], row[1], row[2]): (row[3], bytes(row[4])) for row in cur.fetchall()}
-
-
-def layout_of(url: str) -> Layout:
-    """Choose the layout of a database.
-
-    Args:
-        url: What it was opened with.
-
-    Returns:
-        Its layout.
-    """
-    return SplitLayout() if url.startswith(("postgres:", "postgresql:")) else Layout()

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from stateward.run.checkpoint import Json
 
+NO_TASK = "00000000-0000-0000-0000-000000000000"
+"""LangGraph's task of writes that come from outside; they belong to their checkpoint."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCheckpoint:

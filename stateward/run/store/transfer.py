@@ -14,6 +14,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
 from copy import copy
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from stateward.run.store.layout import Layout
 from stateward.run.store.lease import check_fence
 from stateward.run.store.opaque import OpaqueSerializer
 from stateward.run.store.schema import VERSION
-from stateward.run.store.split_layout import layout_of
 from stateward.run.store.stored import StoredCheckpoint, StoredWrite
 
 TABLES = {
@@ -74,7 +74,7 @@ def archive_session(database: Database, session: str, *, path: Path) -> Manifest
     database.sessions.get(session)
     with database.transaction(session) as cur:
         check_fence(cur, session=session, fence=None, now=database.clock.now())
-        lines = list(_lines(cur, session, layout=layout_of(database.url)))
+        lines = list(_lines(cur, session, layout=database.layout))
     return write_archive(path, lines, session=session, layout=VERSION)
 
 
@@ -93,7 +93,7 @@ def restore_session(database: Database, path: Path) -> Manifest:
         CodecError: A newer release wrote the file, or it is encrypted otherwise than the database.
     """
     manifest, lines = read_archive(path, layout=VERSION)
-    layout = layout_of(database.url)
+    layout = database.layout
     with database.transaction(manifest.session) as cur:
         _refuse_known(cur, manifest.session, where=database.url)
         try:
@@ -120,17 +120,7 @@ def _lines(cur: Cursor, session: str, *, layout: Layout) -> Iterator[Json]:
             "data": b64encode(serde.dumps_typed(stored.content)[1]).decode(),
         }
     for write in layout.writes(cur, session):
-        yield {
-            "line": "write",
-            "namespace": write.namespace,
-            "checkpoint": write.checkpoint,
-            "task": write.task,
-            "path": write.path,
-            "no": write.no,
-            "channel": write.channel,
-            "kind": write.kind,
-            "data": b64encode(write.data).decode(),
-        }
+        yield {"line": "write", **asdict(write), "data": b64encode(write.data).decode()}
     for table, columns in TABLES.items():
         names = columns.split()
         cur.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {_key(names)} = ?", (session,))
@@ -196,16 +186,9 @@ def _read_back(database: Database, session: str) -> None:
 
 
 def _write(line: Json) -> StoredWrite:
-    return StoredWrite(
-        namespace=line["namespace"],
-        checkpoint=line["checkpoint"],
-        task=line["task"],
-        path=line["path"],
-        no=line["no"],
-        channel=line["channel"],
-        kind=line["kind"],
-        data=b64decode(line["data"]),
-    )
+    given: Json = {field.name: line[field.name] for field in fields(StoredWrite)}
+    given["data"] = b64decode(line["data"])
+    return StoredWrite(**given)
 
 
 def _insert(cur: Cursor, table: str, values: Json, *, session: str) -> None:

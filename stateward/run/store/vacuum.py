@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 from stateward.errors import CheckpointError
+from stateward.run.store.backend import FILE
 from stateward.run.store.database import Database
 
-_FILE = "sqlite:///"
 _WAIT_S = 10.0
 
 
@@ -25,9 +25,9 @@ def vacuum(database: Database) -> int:
     Raises:
         CheckpointError: Somebody writes, or the disk is full.
     """
-    if not database.url.startswith(_FILE):
+    if not database.url.startswith(FILE):
         return 0
-    path = Path(database.url.removeprefix(_FILE))
+    path = Path(database.url.removeprefix(FILE))
     try:
         with closing(sqlite3.connect(path, isolation_level=None, timeout=_WAIT_S)) as raw:
             raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -18,8 +18,8 @@ from stateward.run.replay.recording import Recording
 from stateward.run.store.serializer import StrictSerializer
 from tests.charts.drive import Driven
 from tests.charts.refunds import asking
+from tests.charts.replayed import two_runs
 from tests.charts.tools import Shop
-from tests.charts.working import working
 
 Drive = Callable[..., Driven]
 SERDE = StrictSerializer()
@@ -33,17 +33,9 @@ def text_of(recording: Recording) -> str:
     return frozen(recording, graph="some.module:graph", overrides=("policy.fuses.calls=3",), serde=SERDE)
 
 
-def stopped(drive: Drive) -> Driven:
-    driven = drive(working().compile())
-    driven.start({"messages": [("user", "hi")]})
-    driven.start({"messages": [("user", "stop")]})
-    driven.resume("resume", data={"note": "on"})
-    return driven
-
-
 def test_a_run_is_the_same_when_it_is_read_again(drive: Drive) -> None:
     """Moments, with the one before the run, and what waits were resumed with."""
-    recording = recorded(stopped(drive))
+    recording = recorded(two_runs(drive))
     found = opened(text_of(recording), where="f.json")
     assert (found.graph, found.overrides) == ("some.module:graph", ("policy.fuses.calls=3",))
     assert thawed(found, serde=SERDE, where="f.json") == recording
@@ -61,7 +53,7 @@ def test_calls_asks_and_notes_are_kept(drive: Drive) -> None:
 
 def test_a_list_that_grows_is_written_once(drive: Drive) -> None:
     """Each moment says only what is new."""
-    driven = stopped(drive)
+    driven = two_runs(drive)
     text = text_of(recorded(driven))
     assert text.count('"acted"') == json.dumps(json.loads(text)["before"]).count('"acted"')
 
@@ -90,7 +82,7 @@ def test_what_is_no_frozen_run_is_refused_with_its_name(text: str) -> None:
 
 def test_a_damaged_file_is_refused_with_its_name(drive: Drive) -> None:
     """Whatever is missing."""
-    found = opened(text_of(recorded(stopped(drive))), where="f.json")
+    found = opened(text_of(recorded(two_runs(drive))), where="f.json")
     damaged = replace(found, recording={**found.recording, "moments": [{"step": 1}]})
     with pytest.raises(CodecError, match=r"damaged.*f\.json"):
         thawed(damaged, serde=SERDE, where="f.json")

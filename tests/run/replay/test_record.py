@@ -11,7 +11,7 @@ from stateward.errors import NotExpected, UnknownSession
 from stateward.run.replay.record import recordings
 from stateward.run.store.database import Database
 from tests.charts.drive import Driven
-from tests.charts.working import working
+from tests.charts.replayed import two_runs
 
 Drive = Callable[..., Driven]
 
@@ -19,11 +19,7 @@ Drive = Callable[..., Driven]
 @pytest.fixture
 def driven(drive: Drive) -> Driven:
     """Two runs, the second with a wait."""
-    driven = drive(working().compile())
-    driven.start({"messages": [("user", "hi")]})
-    driven.start({"messages": [("user", "stop")]})
-    driven.resume("resume", data={"note": "on"})
-    return driven
+    return two_runs(drive)
 
 
 def test_a_run_begins_with_its_input_and_after_the_one_before_it(driven: Driven) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stateward.run.store.split_layout import layout_of
 from tests.run.store.desk import Fresh
 from tests.run.store.lines import SESSION, act, history, lines
 
@@ -13,7 +12,7 @@ def test_what_was_read_can_be_put_elsewhere(fresh: Fresh) -> None:
     graph = lines(there)
     for turn in range(4):
         act(graph, f"turn {turn}")
-    layout = layout_of(there.url)
+    layout = there.layout
     with there.read() as source, here.transaction(SESSION) as cur:
         for stored in list(layout.checkpoints(source, SESSION)):
             layout.put(cur, SESSION, stored)
@@ -25,7 +24,7 @@ def test_writes_weigh_what_they_hold(fresh: Fresh) -> None:
     """By checkpoint."""
     database = fresh()
     act(lines(database), "ask")
-    layout = layout_of(database.url)
+    layout = database.layout
     with database.read() as cur:
         weights, writes = layout.weights(cur, SESSION), list(layout.writes(cur, SESSION))
     assert sum(weights.values()) == sum(len(write.data) for write in writes) > 0
@@ -35,7 +34,7 @@ def test_a_checkpoint_goes_with_its_writes(fresh: Fresh) -> None:
     """And with the values that no other one names."""
     database = fresh()
     act(lines(database), "ask")
-    layout = layout_of(database.url)
+    layout = database.layout
     with database.transaction(SESSION) as cur:
         names = [stored.id for stored in layout.checkpoints(cur, SESSION)]
         layout.drop(cur, SESSION, namespace="", checkpoints=names)

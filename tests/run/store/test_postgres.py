@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
-from stateward.errors import CheckpointError
-from stateward.run.store.connection import ConnectionLost
+from stateward.errors import CheckpointError, ConnectionLost
 from stateward.run.store.database import Database, open_database
 from stateward.run.store.postgres_words import advice, worded
 from tests.postgres import Server

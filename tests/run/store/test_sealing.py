@@ -170,3 +170,13 @@ def test_a_fork_of_an_encrypted_session_knows_its_calls(tmp_path: Path) -> None:
         line.fork(next(row.checkpoint for row in line.rows if row.status == "waiting"))
         assert line.resume(event="go").status == "completed"
         assert all(entry.arguments["query"].startswith("planted") for entry in database.journal.entries("s"))
+
+
+def test_a_letter_that_was_passed_over_is_read_under_its_new_number(tmp_path: Path) -> None:
+    """What it says is sealed for its place, and its place is another one."""
+    with open_database(f"sqlite:///{tmp_path / 'sealed.db'}", keys=KEYS) as database:
+        database.leases.release(database.leases.acquire("s"))
+        for note in SECRETS[:2]:
+            database.mailbox.post("s", "go", {"note": note})
+        database.mailbox.put_behind("s", [1], upto=2)
+        assert database.mailbox.get("s", 1).data == {"note": SECRETS[0]}
