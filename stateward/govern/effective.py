@@ -7,14 +7,25 @@ What is not counted (levels, timeouts, windows) is folded to one value, the stri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Any
 
 from stateward.errors import DefinitionError
 from stateward.govern.fingerprint import digest
+from stateward.govern.kinds.contract_spec import ContractSpec
+from stateward.govern.kinds.data import Data
+from stateward.govern.kinds.fuses import COUNTED, DEFAULT_MICROSTEPS, Fuses
+from stateward.govern.kinds.models import ModelRule, RoleRule, tightened
+from stateward.govern.kinds.pace import Pace
+from stateward.govern.kinds.redaction import Redaction
+from stateward.govern.kinds.section import tightest
+from stateward.govern.kinds.timeouts import Timeouts
+from stateward.govern.kinds.tools import Group
+from stateward.govern.kinds.window import Window
 from stateward.govern.layer import Layer, Limit
-from stateward.govern.policy import DEFAULT_MICROSTEPS, DEFAULT_MODE, ContractSpec, Policy, Window
+from stateward.govern.policy import DEFAULT_MODE, Policy
 from stateward.govern.ruling import Ruling
 from stateward.govern.tightening import refuse_loosening
 
@@ -31,24 +42,76 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Allowlist:
+    """The patterns of one layer for tools that are found at run time."""
+
+    match: tuple[str, ...]
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Separation:
+    """Groups of tools of which only one may be used in a scope during one run."""
+
+    groups: tuple[Group, ...]
+    scope: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Effective:
     """What holds in one state."""
 
     path: str
     layers: tuple[Layer, ...]
-    """The policies that bind the state, outermost first."""
+    """The policies on the state and around it, outermost first, those that only observe included."""
+    binding: tuple[Layer, ...]
+    """Those of them that are in force."""
     mode: str
     """`strict` when any layer is strict, else the innermost layer's mode."""
     limits: tuple[Limit, ...]
     """The limits that count, of all layers and all known tools."""
     rulings: Mapping[str, Ruling]
     """The ruling on each known tool; `level` also answers for unknown ones."""
-    call_timeout_s: float | None
+    timeouts: Timeouts
     window: Window | None
+    pace: Pace | None
+    data: Data | None
+    redact: Redaction | None
+    models: tuple[RoleRule, ...]
+    discovered: tuple[Allowlist, ...]
+    """The lists of which each must name a tool that was found at run time."""
+    separations: tuple[Separation, ...]
     microsteps: int
     contracts: tuple[ContractSpec, ...]
     hash: str
     """SHA-256 over the scopes and the hashes of the layers: equal for states under the same policies."""
+    trial: Effective | None = None
+    """What would hold if the policies that only observe were in force; None if none of them observes."""
+
+    @property
+    def call_timeout_s(self) -> float | None:
+        """Seconds that one call may take; None if nothing limits them."""
+        return self.timeouts.call_timeout_s
+
+    def origin_of(self, part: str) -> str:
+        """Say where a part of a section was written.
+
+        Args:
+            part: The dotted key, such as `data.sensitivity`.
+
+        Returns:
+            The place whose value holds; empty if none sets it.
+        """
+        return next((row.origin for row in _folded_rows(self.binding) if row.part == part), "")
+
+    def model_rule(self, role: str) -> ModelRule:
+        """Say what holds for a model role when its provider fails.
+
+        Args:
+            role: The role.
+        """
+        return next((each.rule for each in self.models if each.role == role), ModelRule())
 
     def level(self, tool: str) -> Ruling:
         """Say how far a tool may be used here.
@@ -60,7 +123,7 @@ class Effective:
             The strictest ruling of all layers; `allowed` when no layer has a tool section.
         """
         known = self.rulings.get(tool)
-        return known if known is not None else _ruling(self.layers, tool=tool)
+        return known if known is not None else _ruling(self.binding, tool=tool)
 
     def limits_on(self, tool: str) -> tuple[Limit, ...]:
         """List the counts that hold for one tool.
@@ -70,7 +133,7 @@ class Effective:
         """
         if tool in self.rulings:
             return tuple(limit for limit in self.limits if limit.unit == f"calls:{tool}")
-        return _tool_limits(self.layers, tool=tool)
+        return _tool_limits(self.binding, tool=tool)
 
     def contract(self, name: str) -> ContractSpec:
         """Find a contract by its name.
@@ -112,18 +175,53 @@ def effective(chain: Sequence[tuple[str, Policy]], *, path: str, tools: Iterable
     layers = tuple(Layer(scope=scope, policy=policy) for scope, policy in chain)
     names = tuple(sorted(set(tools)))
     refuse_loosening(layers, tools=names)
+    binding = tuple(layer for layer in layers if not layer.policy.observe)
+    held = _folded(binding, layers=layers, path=path, tools=names)
+    if len(binding) == len(layers):
+        return held
+    return replace(held, trial=_folded(layers, layers=layers, path=path, tools=names))
+
+
+def _folded(binding: Sequence[Layer], *, layers: tuple[Layer, ...], path: str, tools: Sequence[str]) -> Effective:
+    policies = [layer.policy for layer in binding]
+    fuses = tightest([policy.fuses for policy in policies]) or Fuses()
     return Effective(
         path=path,
         layers=layers,
-        mode=_mode(layers),
-        limits=_limits(layers, tools=names),
-        rulings={tool: _ruling(layers, tool=tool) for tool in names},
-        call_timeout_s=_least(layers, part=_timeout)[0],
-        window=_window(layers),
-        microsteps=int(_least(layers, part=_microsteps)[0] or DEFAULT_MICROSTEPS),
-        contracts=_contracts(layers),
+        mode=_mode(binding),
+        limits=_limits(binding, tools=tools),
+        rulings={tool: _ruling(binding, tool=tool) for tool in tools},
+        timeouts=tightest([policy.timeouts for policy in policies]) or Timeouts(),
+        window=tightest([policy.window for policy in policies]),
+        pace=tightest([policy.pace for policy in policies]),
+        data=tightest([policy.data for policy in policies]),
+        redact=tightest([policy.redact for policy in policies]),
+        models=reduce(_models, [policy.models for policy in policies], ()),
+        discovered=tuple(_discovered(binding)),
+        separations=tuple(_separations(binding)),
+        microsteps=fuses.microsteps or DEFAULT_MICROSTEPS,
+        contracts=_contracts(layers),  # they are definitions: what names one needs it, whether its policy binds or not
+        binding=tuple(binding),
         hash=digest([[layer.scope, layer.policy.hash] for layer in layers]),
     )
+
+
+def _models(outer: tuple[RoleRule, ...], inner: tuple[RoleRule, ...]) -> tuple[RoleRule, ...]:
+    return tightened(outer, inner=inner)
+
+
+def _discovered(layers: Sequence[Layer]) -> Iterator[Allowlist]:
+    for layer in layers:
+        if layer.policy.tools is not None and layer.policy.tools.discovered is not None:
+            yield Allowlist(match=layer.policy.tools.discovered, origin=layer.origin("tools.discovered"))
+
+
+def _separations(layers: Sequence[Layer]) -> Iterator[Separation]:
+    for layer in layers:
+        if layer.policy.tools is not None and layer.policy.tools.separate:
+            yield Separation(
+                groups=layer.policy.tools.separate, scope=layer.scope, origin=layer.origin("tools.separate")
+            )
 
 
 def _mode(layers: Sequence[Layer]) -> str:
@@ -159,56 +257,46 @@ def _tightest(limits: Iterable[Limit]) -> tuple[Limit, ...]:
     return tuple(kept.values())
 
 
-def _least(layers: Sequence[Layer], *, part: Callable[[Policy], float | None]) -> tuple[float | None, Layer | None]:
-    least: tuple[float | None, Layer | None] = (None, None)
-    for layer in layers:
-        value = part(layer.policy)
-        if value is not None and (least[0] is None or value < least[0]):
-            least = (value, layer)
-    return least
-
-
-def _timeout(policy: Policy) -> float | None:
-    return policy.call_timeout_s
-
-
-def _microsteps(policy: Policy) -> float | None:
-    return policy.fuses.microsteps
-
-
-def _window_max(policy: Policy) -> float | None:
-    return policy.window and policy.window.max_messages
-
-
-def _window_keep(policy: Policy) -> float | None:
-    return policy.window and policy.window.keep_last
-
-
-def _window(layers: Sequence[Layer]) -> Window | None:
-    most, _ = _least(layers, part=_window_max)
-    keep, _ = _least(layers, part=_window_keep)
-    return None if most is None or keep is None else Window(max_messages=int(most), keep_last=int(keep))
-
-
 def _contracts(layers: Sequence[Layer]) -> tuple[ContractSpec, ...]:
     return tuple({spec.name: spec for layer in layers for spec in layer.policy.contracts}.values())
 
 
 def _rows(policy: Effective) -> Iterator[Row]:
-    last = policy.layers[-1].origin("mode") if policy.layers else NO_POLICY
-    strict = [layer.origin("mode") for layer in policy.layers if layer.policy.mode == policy.mode]
+    last = policy.binding[-1].origin("mode") if policy.binding else NO_POLICY
+    strict = [layer.origin("mode") for layer in policy.binding if layer.policy.mode == policy.mode]
     yield Row(part="mode", value=policy.mode, origin=strict[0] if strict else last)
     for limit in policy.limits:
         yield Row(part=f"limit {limit.unit}", value=limit.value, origin=limit.origin)
     for ruling in policy.rulings.values():
         yield Row(part=f"tool {ruling.tool}", value=ruling.level, origin=ruling.origin)
-        if ruling.approvers is not None:
-            yield Row(part=f"approvers {ruling.tool}", value=ruling.approvers, origin=ruling.origin)
-        if ruling.expires_s is not None:
-            yield Row(part=f"expires_s {ruling.tool}", value=ruling.expires_s, origin=ruling.origin)
-    yield from _default_rows(policy.layers)
-    yield from _folded_rows(policy.layers)
+        yield from _ruling_rows(ruling)
+    yield from _default_rows(policy.binding)
+    yield from _folded_rows(policy.binding)
+    yield from _list_rows(policy)
     yield from _contract_rows(policy.layers)
+
+
+def _ruling_rows(ruling: Ruling) -> Iterator[Row]:
+    said = (
+        ("approvers", ruling.approvers),
+        ("expires_s", ruling.expires_s),
+        ("approvals", ruling.approvals if ruling.approvals > 1 else None),
+        ("four_eyes", ruling.four_eyes or None),
+        ("cleared", ruling.cleared),
+    )
+    for part, value in said:
+        if value is not None:
+            yield Row(part=f"{part} {ruling.tool}", value=value, origin=ruling.origin)
+    for each in ruling.arguments:
+        yield Row(part=f"argument {ruling.tool}.{each.rule.name}", value=each.rule.content, origin=each.origin)
+
+
+def _list_rows(policy: Effective) -> Iterator[Row]:
+    for allowed in policy.discovered:
+        yield Row(part="discovered tools", value=allowed.match, origin=allowed.origin)
+    for each in policy.separations:
+        groups = tuple(f"{group.name}: {' '.join(group.match)}" for group in each.groups)
+        yield Row(part="separate tools", value=groups, origin=each.origin)
 
 
 def _default_rows(layers: Sequence[Layer]) -> Iterator[Row]:
@@ -219,16 +307,19 @@ def _default_rows(layers: Sequence[Layer]) -> Iterator[Row]:
 
 
 def _folded_rows(layers: Sequence[Layer]) -> Iterator[Row]:
-    parts = (
-        ("call_timeout_s", _timeout),
-        ("fuses.microsteps", _microsteps),
-        ("window.max_messages", _window_max),
-        ("window.keep_last", _window_keep),
-    )
-    for part, read in parts:
-        value, layer = _least(layers, part=read)
-        if layer is not None:
-            yield Row(part=part, value=value, origin=layer.origin(part))
+    """Yield each part of each section, with the layer whose value it is."""
+    held: dict[str, tuple[Any, Layer]] = {}
+    for layer in layers:
+        for prefix, section in layer.policy.sections():
+            for one in section.parts():
+                name = prefix + one.name
+                value, origin = held.get(name, (None, layer))
+                now = one.kind.operator.meet(value, one.value)
+                held[name] = (now, origin if now == value else layer)
+    counted = {f"fuses.{unit}" for unit in COUNTED}
+    for name, (value, layer) in held.items():
+        if name not in counted:  # these are shown as limits, each with its scope
+            yield Row(part=name, value=value, origin=layer.origin(name))
 
 
 def _contract_rows(layers: Sequence[Layer]) -> Iterator[Row]:

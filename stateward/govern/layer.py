@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stateward.govern.kinds.fuses import COUNTED
 from stateward.govern.policy import Policy
 from stateward.govern.ruling import Ruling, ruling_in
 
@@ -15,7 +16,7 @@ class Limit:
     """The most that may be spent of one unit in one scope during a run."""
 
     unit: str
-    """`turns`, `usd`, `calls`, or `calls:<tool>`."""
+    """`turns`, `tokens`, `usd`, `calls`, `runtime_s`, or `calls:<tool>`."""
     value: float
     scope: str
     """The path of the state the limit hangs on; everything inside draws on it."""
@@ -44,12 +45,11 @@ class Layer:
 
     def fuse_limits(self) -> tuple[Limit, ...]:
         """List the limits that the fuses of this policy set."""
-        fuses = self.policy.fuses
-        values = (("calls", fuses.calls), ("turns", fuses.turns), ("usd", fuses.usd))
+        values = {one.name: one.value for one in self.policy.fuses.parts()}
         return tuple(
-            Limit(unit=unit, value=value, scope=self.scope, origin=self.origin(f"fuses.{unit}"))
-            for unit, value in values
-            if value is not None
+            Limit(unit=unit, value=values[unit], scope=self.scope, origin=self.origin(f"fuses.{unit}"))
+            for unit in COUNTED
+            if unit in values
         )
 
     def tool_limit(self, tool: str) -> Limit | None:

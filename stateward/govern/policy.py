@@ -7,166 +7,35 @@ it with its ancestors'.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from typing import cast
 
 from stateward.govern.fingerprint import digest
+from stateward.govern.kinds.arguments import ArgumentRule as ArgumentRule
+from stateward.govern.kinds.contract_spec import ContractSpec as ContractSpec
+from stateward.govern.kinds.contract_spec import FieldSpec as FieldSpec
+from stateward.govern.kinds.contract_spec import FieldType as FieldType
+from stateward.govern.kinds.contract_spec import ItemType as ItemType
+from stateward.govern.kinds.data import Data as Data
+from stateward.govern.kinds.fuses import DEFAULT_MICROSTEPS as DEFAULT_MICROSTEPS
+from stateward.govern.kinds.fuses import Fuses as Fuses
+from stateward.govern.kinds.models import ModelRule as ModelRule
+from stateward.govern.kinds.models import RoleRule as RoleRule
+from stateward.govern.kinds.pace import Pace as Pace
+from stateward.govern.kinds.redaction import Redaction as Redaction
+from stateward.govern.kinds.section import Section
+from stateward.govern.kinds.shape import Level as Level
+from stateward.govern.kinds.timeouts import Timeouts as Timeouts
+from stateward.govern.kinds.tools import Group as Group
+from stateward.govern.kinds.tools import Rule as Rule
+from stateward.govern.kinds.tools import ToolPolicy as ToolPolicy
+from stateward.govern.kinds.window import Window as Window
 from stateward.govern.policy_shape import DEFAULT_MODE as DEFAULT_MODE
-from stateward.govern.policy_shape import (
-    ContractShape,
-    FusesShape,
-    PolicyContent,
-    PolicyFile,
-    RuleShape,
-    ToolsShape,
-    WindowShape,
-)
-from stateward.govern.policy_shape import FieldType as FieldType
-from stateward.govern.policy_shape import ItemType as ItemType
-from stateward.govern.policy_shape import Level as Level
-from stateward.govern.required import items_of, pairs_of, require, require_distinct, require_kind
+from stateward.govern.policy_shape import PolicyFile
+from stateward.govern.required import items_of, require, require_distinct, require_kind
 
-DEFAULT_MICROSTEPS = 1000
-
-
-def _content(part: Fuses | Rule | Window | FieldSpec) -> dict[str, object]:
-    """Collect what is not left at its default, as a file would say it."""
-    given = {
-        field.name: (cast(object, getattr(part, field.name)), cast(object, field.default)) for field in fields(part)
-    }
-    return {name: value for name, (value, default) in given.items() if not _same(value, default)}
-
-
-def _same(value: object, default: object) -> bool:
-    # 3.0 and True equal 3 and 1, and are wrong all the same.
-    return type(value) is type(default) and value == default
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fuses:
-    """The limits of one policy; None leaves the limit to the policies above."""
-
-    turns: int | None = None
-    """Model calls."""
-    usd: float | None = None
-    """Money, in US dollars."""
-    calls: int | None = None
-    """Tool calls, of all tools together."""
-    microsteps: int | None = None
-    """Microsteps in one macrostep of the chart."""
-
-    def __post_init__(self) -> None:
-        require(FusesShape, said=_content(self), by=self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """What one pattern of tool names is allowed."""
-
-    match: str
-    """An RE2 pattern that must match the tool's whole name."""
-    level: Level
-    max_calls: int | None = None
-    """Calls of each matching tool; None sets no limit."""
-    approvers: tuple[str, ...] | None = None
-    """Who may approve a restricted call; None means anyone who can answer asks."""
-    expires_s: float | None = None
-    """Seconds for which a restricted call waits for an answer; then it is refused. None sets no limit."""
-
-    def __post_init__(self) -> None:
-        said = _content(self)
-        if self.approvers is not None:
-            said["approvers"] = items_of(self.approvers, kind=str, key="approvers", by=self)
-        require(RuleShape, said=said, by=self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolPolicy:
-    """The tool section of a policy: the first rule that matches decides, else the default."""
-
-    default: Level = "forbidden"
-    rules: tuple[Rule, ...] = ()
-
-    def __post_init__(self) -> None:
-        items_of(self.rules, kind=Rule, key="rules", by=self)
-        require(ToolsShape, said={"default": self.default}, by=self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """How many messages of a conversation a model is shown."""
-
-    max_messages: int
-    """A conversation of at most this many messages is shown whole."""
-    keep_last: int
-    """How many of the latest messages a longer conversation keeps."""
-
-    def __post_init__(self) -> None:
-        require(WindowShape, said=_content(self), by=self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldSpec:
-    """One field of a contract."""
-
-    name: str
-    type: FieldType
-    required: bool = True
-    description: str = ""
-    min_length: int | None = None
-    max_length: int | None = None
-    pattern: str | None = None
-    """An RE2 pattern that must match the whole text."""
-    min: float | None = None
-    max: float | None = None
-    values: tuple[str, ...] = ()
-    aliases: tuple[tuple[str, str], ...] = ()
-    """Pairs of another spelling and the value it stands for, sorted."""
-    items: ItemType = "str"
-    min_items: int | None = None
-    max_items: int | None = None
-
-    def __post_init__(self) -> None:
-        require_kind(self.name, kind=str, key="name", by=self)
-        require_kind(self.items, kind=str, key="items", by=self)
-        require(ContractShape, said={"fields": {self.name: self.content}}, by=self)
-
-    @property
-    def content(self) -> dict[str, object]:
-        """What a policy file says of this field: the options that are not left at their defaults."""
-        said = _content(self)
-        del said["name"]
-        said["type"] = self.type
-        said["values"] = items_of(self.values, kind=str, key="values", by=self)
-        said["aliases"] = pairs_of(self.aliases, key="aliases", by=self)
-        return {key: value for key, value in said.items() if value not in ([], {})}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractSpec:
-    """What an output must look like, and how often its author may try."""
-
-    name: str
-    fields: tuple[FieldSpec, ...]
-    aliases: tuple[tuple[str, str], ...] = ()
-    """Pairs of another spelling and the field it stands for, sorted."""
-    retries: int = 3
-    """How often a failing output goes back with feedback."""
-
-    def __post_init__(self) -> None:
-        require_kind(self.name, kind=str, key="name", by=self)
-        require(PolicyContent, said={"contracts": {self.name: self.content}}, by=self)
-
-    @property
-    def content(self) -> dict[str, object]:
-        """What a policy file says of this contract."""
-        specs = items_of(self.fields, kind=FieldSpec, key="fields", by=self)
-        require_distinct([spec.name for spec in specs], key="fields", by=self)
-        return {
-            "retries": self.retries,
-            "fields": {spec.name: spec.content for spec in specs},
-            "aliases": pairs_of(self.aliases, key="aliases", by=self),
-        }
+_SECTIONS = (("fuses", Fuses), ("pace", Pace), ("data", Data), ("redact", Redaction), ("window", Window))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,22 +46,46 @@ class Policy:
     source: str = "code"
     """Where it was written: a file, or `code`."""
     mode: str = DEFAULT_MODE
-    fuses: Fuses = Fuses()
+    fuses: Fuses = field(default_factory=Fuses)
     tools: ToolPolicy | None = None
     call_timeout_s: float | None = None
     window: Window | None = None
     contracts: tuple[ContractSpec, ...] = ()
+    activity_timeout_s: float | None = None
+    pace: Pace | None = None
+    data: Data | None = None
+    redact: Redaction | None = None
+    models: tuple[RoleRule, ...] = ()
+    observe: bool = False
+    """Whether this policy only records what it would have decided, and binds nothing."""
 
     def __post_init__(self) -> None:
         require_kind(self.name, kind=str, key="name", by=self)
         require_kind(self.source, kind=str, key="source", by=self)
-        require_kind(self.fuses, kind=Fuses, key="fuses", by=self)
         require_kind(self.tools, kind=ToolPolicy, key="tools", by=self, optional=True)
-        require_kind(self.window, kind=Window, key="window", by=self, optional=True)
+        for key, kind in _SECTIONS:
+            require_kind(getattr(self, key), kind=kind, key=key, by=self, optional=key != "fuses")
         specs = items_of(self.contracts, kind=ContractSpec, key="contracts", by=self)
         require_distinct([spec.name for spec in specs], key="contracts", by=self)
-        said = {"version": 1, "mode": self.mode, "call_timeout_s": self.call_timeout_s}
-        require(PolicyFile, said=said, by=self)
+        roles = items_of(self.models, kind=RoleRule, key="models", by=self)
+        require_distinct([each.role for each in roles], key="models", by=self)
+        said = {"version": 1, "mode": self.mode, "observe": self.observe, "call_timeout_s": self.call_timeout_s}
+        require(PolicyFile, said={**said, "activity_timeout_s": self.activity_timeout_s}, by=self)
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """The timeouts as the section they are folded in."""
+        return Timeouts(call_timeout_s=self.call_timeout_s, activity_timeout_s=self.activity_timeout_s)
+
+    def sections(self) -> Iterator[tuple[str, Section]]:
+        """Yield the sections that are set, each with the beginning of its keys in a file."""
+        for key, _ in _SECTIONS:
+            section: Section | None = getattr(self, key)
+            if section is not None:
+                yield f"{key}.", section
+        yield "", self.timeouts
+        for each in self.models:
+            yield f"models.{each.role}.", each.rule
 
     @property
     def hash(self) -> str:
@@ -203,13 +96,20 @@ class Policy:
         """
         content = asdict(self)
         del content["source"]
-        if self.tools is not None:
-            content["tools"]["rules"] = [_hashed(rule) for rule in self.tools.rules]
-        return digest(content)
+        return digest(_pruned(content))
 
 
-def _hashed(rule: Rule) -> dict[str, object]:
-    said = asdict(rule)
-    if rule.expires_s is None:  # rules had no such part once, and a run that was pinned then must not drift
-        del said["expires_s"]
-    return said
+_LATER = frozenset(
+    {"expires_s", "tokens", "runtime_s", "approvals", "four_eyes", "cleared", "arguments", "discovered", "separate"}
+    | {"max_tokens", "activity_timeout_s", "pace", "data", "redact", "models", "observe"}
+)
+"""What policies could not say at first: where it is unset, a hash that was pinned then must not change."""
+
+
+def _pruned(content: object) -> object:
+    if isinstance(content, dict):
+        items = cast("dict[str, object]", content).items()
+        return {key: _pruned(value) for key, value in items if key not in _LATER or value not in (None, (), False)}
+    if isinstance(content, list | tuple):
+        return [_pruned(item) for item in cast("list[object]", content)]
+    return content

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
 from pydantic import ValidationError
 
 from stateward.errors import ConfigError
-from stateward.govern.policy import ContractSpec, FieldSpec, Fuses, Policy, Rule, ToolPolicy, Window
-from stateward.govern.policy_shape import (
-    ContractShape,
-    FieldShape,
-    FusesShape,
-    PolicyFile,
-    RuleShape,
-    ToolsShape,
-    WindowShape,
-)
+from stateward.govern.kinds.arguments import argument_rule
+from stateward.govern.kinds.contract_spec import ContractShape, ContractSpec, FieldShape, FieldSpec
+from stateward.govern.kinds.data import Data
+from stateward.govern.kinds.fuses import Fuses
+from stateward.govern.kinds.models import ModelRule, RoleRule
+from stateward.govern.kinds.pace import Pace
+from stateward.govern.kinds.redaction import Redaction
+from stateward.govern.kinds.section import Section
+from stateward.govern.kinds.shape import Strict
+from stateward.govern.kinds.tools import Group, Rule, RuleShape, ToolPolicy, ToolsShape
+from stateward.govern.kinds.window import Window
+from stateward.govern.policy import Policy
+from stateward.govern.policy_shape import PolicyFile
 from stateward.govern.problem import Key, Problem, dotted, first, problems
 
+AnySection = TypeVar("AnySection", bound=Section)
 Locate = Callable[[Key], tuple[str, Key]]
 """Given a key of the merged data: the source it came from, and the key there."""
 
@@ -59,31 +64,54 @@ def _frozen(said: PolicyFile, *, name: str, source: str) -> Policy:
         name=said.name or name,
         source=source,
         mode=said.mode,
-        fuses=_fuses(said.fuses),
+        fuses=_section(Fuses, said.fuses) or Fuses(),
         tools=_tools(said.tools) if said.tools else None,
         call_timeout_s=said.call_timeout_s,
-        window=_window(said.window) if said.window else None,
+        activity_timeout_s=said.activity_timeout_s,
+        pace=_section(Pace, said.pace),
+        data=_section(Data, said.data),
+        redact=_section(Redaction, said.redact),
+        window=_section(Window, said.window),
+        models=tuple(RoleRule(role=role, rule=_made(ModelRule, rule)) for role, rule in sorted(said.models.items())),
         contracts=tuple(_contract(spec, name=key) for key, spec in said.contracts.items()),
+        observe=said.observe,
     )
 
 
-def _fuses(said: FusesShape) -> Fuses:
-    return Fuses(turns=said.turns, usd=said.usd, calls=said.calls, microsteps=said.microsteps)
+def _section(kind: type[AnySection], said: Strict | None) -> AnySection | None:
+    return None if said is None else _made(kind, said)
+
+
+def _made(kind: type[AnySection], said: Strict) -> AnySection:
+    given = cast("dict[str, object]", said.model_dump(exclude_none=True))
+    return kind(**{key: _frozen_value(value) for key, value in given.items()})
+
+
+def _frozen_value(value: object) -> Any:
+    return tuple(cast("list[object]", value)) if isinstance(value, list) else value
 
 
 def _tools(said: ToolsShape) -> ToolPolicy:
-    return ToolPolicy(default=said.default, rules=tuple(map(_rule, said.rules)))
-
-
-def _rule(said: RuleShape) -> Rule:
-    approvers = None if said.approvers is None else tuple(said.approvers)
-    return Rule(
-        match=said.match, level=said.level, max_calls=said.max_calls, approvers=approvers, expires_s=said.expires_s
+    return ToolPolicy(
+        default=said.default,
+        rules=tuple(map(_rule, said.rules)),
+        discovered=None if said.discovered is None else tuple(said.discovered),
+        separate=tuple(Group(name=name, match=tuple(match)) for name, match in (said.separate or {}).items()),
     )
 
 
-def _window(said: WindowShape) -> Window:
-    return Window(max_messages=said.max_messages, keep_last=said.keep_last)
+def _rule(said: RuleShape) -> Rule:
+    return Rule(
+        match=said.match,
+        level=said.level,
+        max_calls=said.max_calls,
+        approvers=None if said.approvers is None else tuple(said.approvers),
+        expires_s=said.expires_s,
+        approvals=said.approvals,
+        four_eyes=said.four_eyes,
+        cleared=said.cleared,
+        arguments=tuple(argument_rule(name, shape) for name, shape in said.arguments.items()),
+    )
 
 
 def _contract(said: ContractShape, *, name: str) -> ContractSpec:

@@ -6,10 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from stateward.errors import DefinitionError
+from stateward.govern.kinds.arguments import ArgumentRule
+from stateward.govern.kinds.operator import ranked
+from stateward.govern.kinds.shape import SENSITIVITIES, Level, Sensitivity
+from stateward.govern.kinds.tools import Rule, ToolPolicy
 from stateward.govern.pattern import compile_pattern
-from stateward.govern.policy import Level, Rule, ToolPolicy
 
 Amount = TypeVar("Amount", int, float)
+LESS_SENSITIVE = ranked(*reversed(SENSITIVITIES))
+"""How clearances tighten: to the less sensitive data."""
 _RANK: dict[Level, int] = {"allowed": 0, "restricted": 1, "forbidden": 2}
 
 
@@ -31,6 +36,14 @@ def rank(level: object) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """What one argument must hold, and which place says so."""
+
+    rule: ArgumentRule
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
     """What holds for one tool.
 
@@ -46,6 +59,14 @@ class Ruling:
     """Sorted; None means anyone, an empty tuple means nobody."""
     expires_s: float | None = None
     """How long an approval is waited for; None means without end."""
+    approvals: int = 1
+    """How many different people must approve."""
+    four_eyes: bool = False
+    """Whether who gave the input or edited the arguments may not approve."""
+    cleared: Sensitivity | None = None
+    """The most sensitive data it may be given here; None sets no limit."""
+    arguments: tuple[Condition, ...] = ()
+    """What its arguments must hold: the conditions of all layers."""
     explicit: bool = True
     """Whether a rule named the tool (False: the section's default decided)."""
 
@@ -57,7 +78,8 @@ class Ruling:
 
         Returns:
             The stricter level with its origin (the outer one's when both are equal), the smaller count, the
-            approvers that both accept, and the shorter wait for them.
+            approvers that both accept and the shorter wait for them, the greater number of approvals, and the
+            conditions on arguments of both.
         """
         stricter = other if rank(other.level) > rank(self.level) else self
         return replace(
@@ -65,6 +87,10 @@ class Ruling:
             max_calls=_least(self.max_calls, other.max_calls),
             approvers=_common(self.approvers, other.approvers),
             expires_s=_least(self.expires_s, other.expires_s),
+            approvals=max(self.approvals, other.approvals),
+            four_eyes=self.four_eyes or other.four_eyes,
+            cleared=LESS_SENSITIVE.meet(self.cleared, other.cleared),
+            arguments=tuple(dict.fromkeys((*self.arguments, *other.arguments))),
             explicit=self.explicit or other.explicit,
         )
 
@@ -102,6 +128,10 @@ def _from_rule(rule: Rule, *, tool: str, origin: str) -> Ruling:
         max_calls=rule.max_calls,
         approvers=approvers,
         expires_s=rule.expires_s,
+        approvals=rule.approvals or 1,
+        four_eyes=rule.four_eyes or False,
+        cleared=rule.cleared,
+        arguments=tuple(Condition(rule=each, origin=origin) for each in rule.arguments),
     )
 
 

@@ -1,25 +1,22 @@
 """The rule that policies only tighten, checked when a chart is built.
 
-What can be compared is compared: every fuse, the call timeout, the window, the default for other tools, every rule
+What can be compared is compared: every part of every section by its operator, the default for other tools, every rule
 that names a known tool, and every contract. A tool that is discovered later cannot be checked here; for it the fold in
 `effective` takes the strictest ruling all the same, so nothing is ever loosened in fact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import cast
 
 from stateward.errors import PolicyLoosened
+from stateward.govern.kinds.operator import LEAST
 from stateward.govern.layer import Layer
-from stateward.govern.ruling import Ruling, rank
+from stateward.govern.ruling import LESS_SENSITIVE, Ruling, rank
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Bound:
-    part: str
-    value: float
-    origin: str
+_BOUNDS = (("max_calls", LEAST), ("expires_s", LEAST), ("cleared", LESS_SENSITIVE))
+"""What of a ruling is compared as one value. How many approve, and who may not, only adds up and cannot loosen."""
 
 
 def refuse_loosening(layers: Sequence[Layer], *, tools: Sequence[str]) -> None:
@@ -30,53 +27,33 @@ def refuse_loosening(layers: Sequence[Layer], *, tools: Sequence[str]) -> None:
         tools: The names of the known tools.
 
     Raises:
-        PolicyLoosened: An inner policy has a larger limit, timeout or window, a weaker level or default, a wider set of
-            approvers or a longer wait for them, or another contract of the same name than an outer one.
+        PolicyLoosened: An inner policy has a weaker value of some part (a larger limit or timeout, a wider window, a
+            shorter list of what is redacted), a weaker level or default, a wider set of approvers or a longer wait for
+            them, or another contract of the same name than an outer one.
 
     Source:
         DESIGN.md, decision 7.
     """
     for number, child in enumerate(layers):
         for parent in layers[:number]:
-            _compare_bounds(parent, child=child, tools=tools)
+            _compare_parts(parent, child=child)
             _compare_defaults(parent, child=child)
             _compare_rulings(parent, child=child, tools=tools)
             _compare_contracts(parent, child=child)
 
 
-def _compare_bounds(parent: Layer, *, child: Layer, tools: Sequence[str]) -> None:
-    outer = {bound.part: bound for bound in _bounds(parent, tools=tools)}
-    for inner in _bounds(child, tools=tools):
-        known = outer.get(inner.part)
-        if known is not None and inner.value > known.value:
-            raise _loosened(
-                f"`{inner.part}` is {inner.value:g}, but its parent's is {known.value:g}",
-                child=inner.origin,
-                parent=known.origin,
-            )
-
-
-def _bounds(layer: Layer, *, tools: Sequence[str]) -> Iterator[_Bound]:
-    for limit in layer.fuse_limits():
-        yield _Bound(part=f"fuses.{limit.unit}", value=limit.value, origin=limit.origin)
-    policy = layer.policy
-    window = policy.window
-    parts = (
-        ("fuses.microsteps", policy.fuses.microsteps),
-        ("call_timeout_s", policy.call_timeout_s),
-        ("window.max_messages", window and window.max_messages),
-        ("window.keep_last", window and window.keep_last),
-    )
-    for part, value in parts:
-        if value is not None:
-            yield _Bound(part=part, value=value, origin=layer.origin(part))
-    for tool in tools:
-        ruling = layer.ruling(tool)
-        if ruling is None:
-            continue
-        for key, value in (("max_calls", ruling.max_calls), ("expires_s", ruling.expires_s)):
-            if value is not None:
-                yield _Bound(part=f"{key} of tool {tool}", value=value, origin=ruling.origin)
+def _compare_parts(parent: Layer, *, child: Layer) -> None:
+    outer = {prefix + one.name: one for prefix, section in parent.policy.sections() for one in section.parts()}
+    for prefix, section in child.policy.sections():
+        for inner in section.parts():
+            name = prefix + inner.name
+            known = outer.get(name)
+            if known is not None and inner.kind.operator.is_loosened(known.value, by=inner.value):
+                raise _loosened(
+                    f"`{name}` is {said(inner.value)}, but its parent's is {said(known.value)}",
+                    child=child.origin(name),
+                    parent=parent.origin(name),
+                )
 
 
 def _compare_defaults(parent: Layer, *, child: Layer) -> None:
@@ -96,6 +73,7 @@ def _compare_rulings(parent: Layer, *, child: Layer, tools: Sequence[str]) -> No
         if outer is None or inner is None or not inner.explicit:
             continue
         _compare_levels(outer, inner=inner)
+        _compare_bounds(outer, inner=inner)
         _compare_approvers(outer, inner=inner)
 
 
@@ -106,6 +84,28 @@ def _compare_levels(outer: Ruling, *, inner: Ruling) -> None:
             child=inner.origin,
             parent=outer.origin,
         )
+
+
+def _compare_bounds(outer: Ruling, *, inner: Ruling) -> None:
+    for key, operator in _BOUNDS:
+        before, after = getattr(outer, key), getattr(inner, key)
+        if operator.is_loosened(before, by=after):
+            raise _loosened(
+                f"`{key} of tool {inner.tool}` is {said(after)}, but its parent's is {said(before)}",
+                child=inner.origin,
+                parent=outer.origin,
+            )
+
+
+def said(value: object) -> str:
+    """Write a part's value for people.
+
+    Args:
+        value: A number, a word, or several.
+    """
+    if isinstance(value, tuple):
+        return ", ".join(map(str, cast("tuple[object, ...]", value))) or "nothing"
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
 def _compare_approvers(outer: Ruling, *, inner: Ruling) -> None:

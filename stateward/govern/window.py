@@ -18,7 +18,7 @@ from langchain_core.messages import (
 _MARK = "stateward_dropped"
 
 
-def prune(messages: Sequence[MessageLikeRepresentation], *, max_messages: int, keep_last: int) -> list[BaseMessage]:
+def prune(messages: Sequence[MessageLikeRepresentation], *, max_messages: int | None, keep_last: int | None) -> list[BaseMessage]:
     """Shorten a conversation to its beginning, a summary and its end.
 
     A tool call and its answers stay together: where the end would begin between them, it begins at the call,
@@ -27,8 +27,8 @@ def prune(messages: Sequence[MessageLikeRepresentation], *, max_messages: int, k
 
     Args:
         messages: The conversation, as messages or what LangChain converts to messages.
-        max_messages: A conversation of at most this many messages is returned whole.
-        keep_last: How many of the last messages to keep, at least 1.
+        max_messages: A conversation of at most this many messages is returned whole; None for no limit.
+        keep_last: How many of the last messages to keep, at least 1; None for all.
 
     Returns:
         The leading system prompt if there is one, one system message that says how many messages of which
@@ -38,7 +38,7 @@ def prune(messages: Sequence[MessageLikeRepresentation], *, max_messages: int, k
         SYSTEMS.md, E2; HAZARDS.md, 17.
     """
     given = convert_to_messages(messages)
-    if len(given) <= max_messages:
+    if max_messages is None or keep_last is None or len(given) <= max_messages:
         return given
     head = given[:1] if isinstance(given[0], SystemMessage) and not _counted(given[0]) else []
     start = _whole_pairs(given, start=max(len(head), len(given) - keep_last))

@@ -90,5 +90,5 @@ def test_a_wrong_policy_is_refused_with_its_key(key: str, content: dict[str, obj
 
 def test_an_unknown_key_lists_the_known_ones() -> None:
     """A misspelt key is answered with the keys of that place."""
-    with pytest.raises(ConfigError, match="one of the keys calls, microsteps, turns, usd"):
+    with pytest.raises(ConfigError, match="one of the keys calls, microsteps, runtime_s, tokens, turns, usd"):
         read(fuses={"turn": 1})

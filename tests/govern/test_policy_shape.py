@@ -87,7 +87,8 @@ def test_a_misspelt_level_is_told_the_levels() -> None:
         Rule(match="pay", level="RESTRICTED")  # pyright: ignore[reportArgumentType]
     assert str(refused.value) == (
         "`level` is 'RESTRICTED', expected 'allowed', 'restricted' or 'forbidden' (at Rule(match='pay', "
-        "level='RESTRICTED', max_calls=None, approvers=None, expires_s=None)). Correct the value: Rule in code "
+        "level='RESTRICTED', max_calls=None, approvers=None, expires_s=None, approvals=None, "
+        "four_eyes=None, cleared=None, arguments=())). Correct the value: Rule in code "
         "takes what a policy file takes."
     )
 

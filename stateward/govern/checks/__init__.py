@@ -1,0 +1,1 @@
+"""The checks a call must pass, a file each; `decision` has their order."""

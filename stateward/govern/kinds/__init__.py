@@ -1,0 +1,1 @@
+"""The kinds of content a policy has: one file each, with its units and how it tightens."""

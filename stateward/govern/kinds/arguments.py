@@ -1,0 +1,124 @@
+"""Argument rules: what the arguments of a tool call may hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Self, cast
+
+from pydantic import Field, model_validator
+
+from stateward.govern.fingerprint import canonical
+from stateward.govern.kinds.shape import Count, Number, PatternText, Positive, Strict, require_order
+from stateward.govern.required import items_of, require, require_kind
+
+ArgumentPath = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$")]
+"""An argument's name, or the dotted way into a nested one."""
+_TEXTS = Annotated[list[str], Field(min_length=1)]
+
+
+class ArgumentShape(Strict):
+    """What one argument may hold."""
+
+    min: Number | None = None
+    max: Number | None = None
+    values: Annotated[list[str | int | float | bool], Field(min_length=1)] | None = None
+    pattern: PatternText | None = None
+    min_length: Count | None = None
+    max_length: Positive | None = None
+    hosts: _TEXTS | None = None
+    under: str | None = None
+    required: bool | None = None
+    json_schema: dict[str, Any] | None = Field(default=None, alias="schema")
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        require_order(self.min, self.max, what="value")
+        require_order(self.min_length, self.max_length, what="length")
+        if not self.model_fields_set:
+            raise ValueError("at least one condition")
+        return self
+
+
+class ArgumentsShape(Strict):
+    """Conditions by argument."""
+
+    arguments: dict[ArgumentPath, ArgumentShape]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentRule:
+    """What one argument of a tool may hold; each condition that is set must be met. Rules of nested policies add up."""
+
+    name: str
+    """The argument, or a dotted path into it."""
+    min: float | None = None
+    max: float | None = None
+    values: tuple[str | int | float | bool, ...] | None = None
+    """The only values."""
+    pattern: str | None = None
+    """An RE2 pattern that must match the whole text."""
+    min_length: int | None = None
+    max_length: int | None = None
+    hosts: tuple[str, ...] | None = None
+    """The only hosts a URL may name; `*.example.org` stands for every host under it."""
+    under: str | None = None
+    """The folder that a path must stay under; empty for the work directory itself."""
+    required: bool | None = None
+    """Whether the argument must be given."""
+    schema: str | None = None
+    """A JSON Schema that the value must meet, as canonical JSON."""
+
+    def __post_init__(self) -> None:
+        require_kind(self.name, kind=str, key="name", by=self)
+        if self.values is not None:
+            items_of(self.values, kind=object, key="values", by=self)
+        if self.hosts is not None:
+            items_of(self.hosts, kind=str, key="hosts", by=self)
+        require(ArgumentsShape, said={"arguments": {self.name: self.content}}, by=self)
+
+    @property
+    def content(self) -> dict[str, object]:
+        """What a policy file says of this argument."""
+        return {key: value for key, value in self._all().items() if value is not None}
+
+    def _all(self) -> dict[str, object]:
+        return {
+            "min": self.min,
+            "max": self.max,
+            "values": None if self.values is None else list(self.values),
+            "pattern": self.pattern,
+            "min_length": self.min_length,
+            "max_length": self.max_length,
+            "hosts": None if self.hosts is None else list(self.hosts),
+            "under": self.under,
+            "required": self.required,
+            "schema": None if self.schema is None else _schema(self.schema),
+        }
+
+
+def argument_rule(name: str, said: ArgumentShape) -> ArgumentRule:
+    """Freeze what a policy file says of one argument.
+
+    Args:
+        name: The argument.
+        said: The checked content.
+    """
+    return ArgumentRule(
+        name=name,
+        min=said.min,
+        max=said.max,
+        values=None if said.values is None else tuple(said.values),
+        pattern=said.pattern,
+        min_length=said.min_length,
+        max_length=said.max_length,
+        hosts=None if said.hosts is None else tuple(said.hosts),
+        under=said.under,
+        required=said.required,
+        schema=None if said.json_schema is None else canonical(said.json_schema).decode(),
+    )
+
+
+def _schema(text: str) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", json.loads(text))

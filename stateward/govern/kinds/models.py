@@ -1,0 +1,75 @@
+"""Models: how often a role's call is tried, when its provider is left alone, and who answers then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from stateward.govern.kinds.operator import COMMON, GREATEST, LEAST
+from stateward.govern.kinds.section import Section, part
+from stateward.govern.kinds.shape import Name, Positive, Seconds, Strict
+
+
+class ModelRuleShape(Strict):
+    """What holds for one model role."""
+
+    tries: Annotated[int, Field(ge=1, le=20)] | None = None
+    wait_s: Seconds | None = None
+    fallback: list[Name] | None = None
+    break_after: Positive | None = None
+    break_s: Seconds | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRule(Section):
+    """What holds for one model role when its provider fails."""
+
+    SHAPE: ClassVar[type[Strict]] = ModelRuleShape
+
+    tries: int | None = part(LEAST, unit="attempts")
+    """Attempts at one call while the infrastructure fails, the first included; a refused request is not tried again."""
+    wait_s: float | None = part(GREATEST, unit="seconds")
+    """The wait before the second attempt; it doubles with each, with jitter."""
+    fallback: tuple[str, ...] | None = part(COMMON)
+    """The roles that answer in its place, in this order, before the first visible token."""
+    break_after: int | None = part(LEAST, unit="failures")
+    """Failures of a provider in a row, after which it is not asked (the breaker opens)."""
+    break_s: float | None = part(GREATEST, unit="seconds")
+    """How long it is left alone; then one call probes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleRule:
+    """A model rule with the role it is for."""
+
+    role: str
+    rule: ModelRule
+
+
+def tightened(outer: Sequence[RoleRule], *, inner: Sequence[RoleRule]) -> tuple[RoleRule, ...]:
+    """Combine the model rules of two policies, role by role.
+
+    Args:
+        outer: The rules further out.
+        inner: The rules further in.
+
+    Returns:
+        One rule for each role that either names, by name.
+    """
+    found = {each.role: each for each in outer}
+    for each in inner:
+        known = found.get(each.role)
+        found[each.role] = each if known is None else replace(known, rule=known.rule.tighten(each.rule))
+    return tuple(found[role] for role in sorted(found))
+
+
+def named(rules: Sequence[RoleRule]) -> Iterator[tuple[str, ModelRule]]:
+    """Yield role and rule.
+
+    Args:
+        rules: Model rules.
+    """
+    return ((each.role, each.rule) for each in rules)
