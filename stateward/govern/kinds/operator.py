@@ -1,15 +1,15 @@
 """The ways in which a part of a policy tightens: how the outer and the inner value become the one that holds.
 
-Each operator is a meet: associative, commutative and idempotent, and its result is never weaker than either value. So
-no order of overlays loosens, and of two values the inner one is tighter exactly if it is the meet of both. None, a part
-that is not set, is the weakest value of every operator.
+Each operator is a meet: associative, commutative (but for the order of a list, which is the outer one's) and idempotent,
+and its result is never weaker than either value. So no order of overlays loosens, and of two values the inner one is
+tighter exactly if it is the meet of both. None, a part that is not set, is the weakest value of every operator.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Operator:
             outer: The value further out; None if it sets none.
             by: The value further in; None if it sets none.
         """
-        return outer is not None and by is not None and self.meet(outer, by) != by
+        return outer is not None and by is not None and _unordered(self.meet(outer, by)) != _unordered(by)
 
 
 def ranked(*values: str) -> Operator:
@@ -54,6 +54,10 @@ def ranked(*values: str) -> Operator:
     """
     places: Mapping[str, int] = {value: place for place, value in enumerate(values)}
     return Operator(name="stricter", of=lambda outer, inner: max(outer, inner, key=places.__getitem__))
+
+
+def _unordered(value: object) -> object:
+    return frozenset(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
 
 
 def _common(outer: Sequence[object], inner: Sequence[object]) -> tuple[object, ...]:
