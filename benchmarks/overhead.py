@@ -2,8 +2,8 @@
 
 Two states hand a counter and a growing list back and forth for 60 steps, and a guard on the counter ends the loop. The
 bare graph has the same state schema, the same function in its two nodes, and conditional edges with the same guard.
-They take turns as `benchmarks.rivals` says; the table shows medians. With SQLite ours also leases the session, and
-checks the lease and keeps the session's row in each transaction.
+They take turns as `benchmarks.rivals` says; the table shows medians. Over a database ours also leases the session, and
+checks the lease and keeps the session's row in each transaction. The PostgreSQL server is the tests' own.
 
     python -m benchmarks.overhead --rounds 40
 """
@@ -15,6 +15,7 @@ import json
 import operator
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,11 +25,12 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 import stateward as sw
-from benchmarks.rivals import Graph, Rivals, table
+from benchmarks.rivals import Graph, Rivals, Row, table
+from tests.postgres import serving
 
 STEPS = 60
 """States entered in one run."""
-LIMITS = {"none": 1.0, "memory": 1.1, "sqlite": 1.1}
+LIMITS = {"none": 1.0, "memory": 1.1, "sqlite": 1.1, "postgresql": 1.3}
 """What the ratio may be at most, by saver."""
 
 TITLE = f"per state, median of runs of {STEPS} states"
@@ -88,6 +90,13 @@ RIVALS = Rivals(
 )
 
 
+def _row(saver: str, *, rounds: int) -> Row:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        server = stack.enter_context(serving()) if saver == "postgresql" else None
+        return RIVALS.compare(saver, rounds=rounds, folder=folder, server=server)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print.
 
@@ -99,9 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--saver", choices=tuple(LIMITS), help="only this one")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder:
-        savers = [options.saver] if options.saver else list(LIMITS)
-        rows = [RIVALS.compare(saver, rounds=options.rounds, folder=Path(folder)) for saver in savers]
+    rows = [_row(saver, rounds=options.rounds) for saver in ([options.saver] if options.saver else LIMITS)]
     print(json.dumps([asdict(row) for row in rows], indent=2) if options.json else table(TITLE, rows))
 
 

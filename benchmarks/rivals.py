@@ -2,7 +2,7 @@
 
 The two take turns, and which of them goes first changes from round to round, so that a busy machine slows both alike.
 Both run with the same recursion limit and the same durability. With SQLite each writes a file of its own through the
-same settings (`benchmarks.bare`).
+same settings (`benchmarks.bare`), with PostgreSQL a schema of its own on one server.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 import stateward as sw
 from benchmarks.bare import bare_saver
+from tests.postgres import Server
 
 RECURSION_LIMIT = 1000
 
@@ -57,17 +58,18 @@ class Rivals:
     steps: tuple[int, int]
     """How many steps a run of ours takes, and one of the bare graph."""
     limits: Mapping[str, float]
-    """What the ratio may be at most, by saver: `none`, `memory` or `sqlite`."""
+    """What the ratio may be at most, by saver: `none`, `memory`, `sqlite` or `postgresql`."""
     warm_up: int
     """Rounds that are run and not counted."""
 
-    def compare(self, saver: str, *, rounds: int, folder: Path) -> Row:
+    def compare(self, saver: str, *, rounds: int, folder: Path, server: Server | None = None) -> Row:
         """Measure both graphs in turns.
 
         Args:
-            saver: `none`, `memory` or `sqlite`.
+            saver: `none`, `memory`, `sqlite` or `postgresql`.
             rounds: How many pairs are counted, at least 1.
             folder: Where database files go.
+            server: Where PostgreSQL's schemas go.
 
         Returns:
             A line of the table.
@@ -77,7 +79,7 @@ class Rivals:
         """
         durability = None if saver == "none" else "sync"
         taken: tuple[list[float], list[float]] = ([], [])
-        with self._pair(saver, folder=folder) as graphs:
+        with self._pair(saver, folder=folder, server=server) as graphs:
             for turn in range(self.warm_up + rounds):
                 for which in (0, 1) if turn % 2 else (1, 0):
                     us = self._measure(graphs[which], thread=f"{saver}-{turn}", durability=durability)
@@ -93,7 +95,7 @@ class Rivals:
         )
 
     @contextmanager
-    def _pair(self, saver: str, *, folder: Path) -> Generator[tuple[Graph, Graph]]:
+    def _pair(self, saver: str, *, folder: Path, server: Server | None) -> Generator[tuple[Graph, Graph]]:
         """Lend both graphs over the same kind of saver."""
         with ExitStack() as stack:
             if saver == "none":
@@ -101,8 +103,11 @@ class Rivals:
             elif saver == "memory":
                 yield self.chart().compile(checkpointer=InMemorySaver()), self.bare(InMemorySaver())
             else:
-                database = stack.enter_context(sw.open(f"sqlite:///{folder / 'ours.db'}"))
-                plain = stack.enter_context(bare_saver(f"sqlite:///{folder / 'bare.db'}"))
+                ours, theirs = (
+                    server.url() if server else f"sqlite:///{folder / name}.db" for name in ("ours", "bare")
+                )
+                database = stack.enter_context(sw.open(ours))
+                plain = stack.enter_context(bare_saver(theirs))
                 yield self.chart().compile(database=database), self.bare(plain)
 
     def _measure(self, graph: Graph, *, thread: str, durability: str | None) -> float:
@@ -125,9 +130,9 @@ def table(title: str, rows: Sequence[Row]) -> str:
         title: What a row tells.
         rows: Lines of the table.
     """
-    head = f"{'saver':8} {'durability':10} {'ours µs':>9} {'bare µs':>9} {'ratio':>6} {'limit':>6}"
+    head = f"{'saver':10} {'durability':10} {'ours µs':>9} {'bare µs':>9} {'ratio':>6} {'limit':>6}"
     lines = (
-        f"{row.saver:8} {row.durability:10} {row.ours_us:9.1f} {row.bare_us:9.1f} {row.ratio:6.2f} {row.limit:6.2f}"
+        f"{row.saver:10} {row.durability:10} {row.ours_us:9.1f} {row.bare_us:9.1f} {row.ratio:6.2f} {row.limit:6.2f}"
         for row in rows
     )
     return "\n".join([title, head, *lines])

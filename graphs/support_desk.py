@@ -48,6 +48,8 @@ class DeskConfig(BaseModel):
     """The shop's database file, relative to the working directory."""
     models: dict[str, ModelConfig] = Field(default_factory=dict[str, ModelConfig])
     """Roles `triage`, `planner` and `writer`; none by default: the desk works without a model."""
+    prices: str | None = None
+    """A file of prices for these models, relative to the working directory; none by default: the public list."""
     triage: TriageConfig
 
 
@@ -146,7 +148,7 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     config = load(DeskConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
     policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
     tools = desk_tools(Shop(config.shop if config.shop == ":memory:" else Path(config.shop).absolute()))
-    roles = models or chat_models(config.models, env=variables)
+    roles = models or chat_models(config.models, env=variables, prices=config.prices)
     rules = triage_rules(config.triage, file=str(CONFIG))
     desk = _desk(lambda: Triager.of(rules, encoder=WordLlama.open()), roles=roles, tools=tools)
     return chart(desk, policy=policy, roles=tuple(roles)).compile(tools=tools, models=roles)

@@ -12,49 +12,23 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, Self, TypeVar, cast
+from typing import TypeVar, cast
 
 import yaml
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ValidationError
 
 from stateward.errors import ConfigError
 from stateward.govern.policy import DEFAULT_MODE, Policy
 from stateward.govern.policy_file import policy_from
 from stateward.govern.policy_shape import PolicyContent
 from stateward.govern.problem import Key, dotted, first, known_keys, problems
+from stateward.model_config import ModelConfig as ModelConfig
 
 Schema = TypeVar("Schema", bound=BaseModel)
 _START = "STATEWARD_"
 _SECTIONS = ("config", "policy")
-Money = Annotated[float, Field(ge=0, le=1_000_000)]
-
-
-class ModelConfig(BaseModel):
-    """How to reach the chat model of one role."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
-    provider: Literal["scripted", "openai"]
-    """scripted: answers from a script, without network. openai: any OpenAI-compatible endpoint."""
-    model: str = "scripted"
-    base_url: str | None = None
-    base_url_env: str | None = None
-    """The environment variable that holds the base URL."""
-    api_key_env: str | None = None
-    """The environment variable that holds the key; keys are never written in a file."""
-    max_output_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 1024
-    usd_per_million_input: Money | None = None
-    usd_per_million_output: Money | None = None
-    temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
-    timeout_s: Annotated[float, Field(gt=0, le=86_400)] = 60.0
-
-    @model_validator(mode="after")
-    def _one_address(self) -> Self:
-        if self.base_url is not None and self.base_url_env is not None:
-            raise ValueError("either `base_url` or `base_url_env`, not both")
-        return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,8 @@ StatewardError
 │   ├── NoTransition           a completed state has no true guard and no default
 │   ├── MicrostepLimit         a macrostep did not come to rest within `fuse.microsteps`
 │   ├── UpdateRefused          an activity's update does not fit the state schema
+│   ├── BreakerOpen            the provider of a model failed too often and is left alone for a while
+│   ├── ContractFailed         no tier brought a model to an output that fits its contract
 │   └── Diverged               a re-entered activity made another call than the journal says
 ├── GovernanceError            a person's answer or a governed call cannot be taken
 │   ├── UnknownAsk             no ask has this id
@@ -52,7 +54,8 @@ class StatewardError(Exception):
 def _message(what: str, *, where: str, fix: str) -> str:
     place = f" (at {where})" if where else ""
     advice = f" {fix}" if fix else ""
-    return f"{what}{place}.{advice}"
+    # What is named may be what was refused: half a character could be neither printed nor kept.
+    return f"{what}{place}.{advice}".encode(errors="backslashreplace").decode()
 
 
 class DefinitionError(StatewardError):
@@ -119,6 +122,14 @@ class MicrostepLimit(RunError):
 
 class UpdateRefused(RunError):
     """An activity returned an update that does not fit the state schema."""
+
+
+class BreakerOpen(RunError):
+    """The provider of a model failed too often in a row and is left alone; `facts` say for how long."""
+
+
+class ContractFailed(RunError):
+    """No tier of structured output brought a model to an output that fits its contract."""
 
 
 class Diverged(RunError):

@@ -15,6 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
 
 from stateward.analysis import Report, analyse
+from stateward.chart.argument import of_kind
 from stateward.chart.compiler import build
 from stateward.chart.definition import Definition
 from stateward.chart.explore import DEFAULT_BOUND
@@ -30,10 +31,10 @@ from stateward.exchange.scxml_reader import read_scxml
 from stateward.exchange.scxml_writer import write_scxml
 from stateward.exchange.xstate_reader import read_xstate
 from stateward.exchange.xstate_writer import write_xstate
-from stateward.govern.effective import Effective, effective
+from stateward.govern.effective import Effective, effectives
 from stateward.govern.note import notes
 from stateward.govern.policy import Policy
-from stateward.opening import keys_here
+from stateward.opening import audit_keys_here, keys_here
 from stateward.picture.picture import picture
 from stateward.run.door.role import ModelRole
 from stateward.run.door.tool import Tool, toolbox
@@ -105,6 +106,9 @@ class Chart(Generic[S]):
             policy: The policy of the whole chart.
             context: LangGraph's context schema.
         """
+        made = "a definition, as `build` makes it"
+        of_kind(definition, Definition, name="definition", expected=made, where="Chart.from_definition(…)")
+        _refuse_schema(schema, where=definition.name)
         chart = cls.__new__(cls)
         chart.properties = ()
         chart.name, chart.schema, chart.policy, chart.context = definition.name, schema, policy, context
@@ -132,7 +136,7 @@ class Chart(Generic[S]):
             context: LangGraph's context schema.
             ignoring: Namespaces of elements and attributes to skip, such as those of an editor.
         """
-        chart = read_scxml(text, registry=registry, ignoring=tuple(ignoring))
+        chart = read_scxml(text, registry=registry, ignoring=ignoring)
         return cls.from_definition(chart, schema, policy=policy, context=context)
 
     @classmethod
@@ -156,7 +160,7 @@ class Chart(Generic[S]):
             context: LangGraph's context schema.
             ignoring: Keys to skip, such as `description` and `tags`.
         """
-        chart = read_xstate(machine, registry=registry, ignoring=tuple(ignoring))
+        chart = read_xstate(machine, registry=registry, ignoring=ignoring)
         return cls.from_definition(chart, schema, policy=policy, context=context)
 
     def to_scxml(self, *, registry: Registry | None = None, without_policies: bool = False) -> str:
@@ -191,7 +195,7 @@ class Chart(Generic[S]):
             UnknownTarget: The chart has no such state.
             DefinitionError: It has no states inside, or the schema does not declare `exit_key`.
         """
-        if exit_key is not None and exit_key not in (known := declared_types(self.schema)):
+        if exit_key is not None and exit_key not in (known := tuple(declared_types(self.schema))):
             raise DefinitionError(
                 f"`exit_key` is {exit_key!r}, which the chart's schema does not declare",
                 where=f"{self.name}.superstate({path!r})",
@@ -272,9 +276,12 @@ class Chart(Generic[S]):
             checkpointer=checkpointer,
             store=store,
             cache=cache,
-            tables=Tables(url=os.environ.get(TABLES_VARIABLE), keys=keys_here),
+            tables=Tables(url=os.environ.get(TABLES_VARIABLE), keys=keys_here, audit_keys=audit_keys_here),
         )
-        return graph.attach(database) if database is not None else graph
+        if database is None:
+            return graph
+        made = {"name": "database", "expected": "a database, from `stateward.open`", "where": "compile(database=…)"}
+        return graph.attach(of_kind(database, Database, **made))
 
     def check(self, *properties: Property, tools: Iterable[Tool | BaseTool] = ()) -> tuple[Finding, ...]:
         """Look for what cannot work, before any run, and prove what is stated.
@@ -323,8 +330,8 @@ class Chart(Generic[S]):
     def _effectives(self, *, tools: Iterable[str] = ()) -> dict[int, Effective]:
         root = _policy_of(self.name, self.policy)
         names, nodes = tuple(tools), self.definition.nodes
-        chains = {node.index: chain(self.definition, node.index, root=root) for node in nodes}
-        return {i: effective(bound, path=nodes[i].path, tools=names) for i, bound in chains.items()}
+        chains = {node.index: (node.path, chain(self.definition, node.index, root=root)) for node in nodes}
+        return effectives(chains, tools=names)
 
     @overload
     def draw(
@@ -365,9 +372,12 @@ class Chart(Generic[S]):
 
         Returns:
             A simulation in the initial configuration.
+
+        Raises:
+            InputRefused: The data does not fit the schema.
         """
         present = None if is_mapping_schema(self.schema) else self._instance
-        return Simulation(self.definition, state=dict(state or {}), present=present, schema=self.schema)
+        return Simulation(self.definition, state=state, present=present, schema=self.schema)
 
     def _instance(self, values: Mapping[str, object]) -> S:
         return self.schema(**values)
@@ -382,7 +392,7 @@ def _policy_of(chart: str, policy: object) -> Policy | None:
 def _refuse_schema(schema: object, *, where: object) -> None:
     if not isinstance(schema, type):
         raise DefinitionError(
-            "The chart's schema is no class",
+            f"The chart's schema is no class but {schema!r}",
             where=f"Chart({where!r})",
-            fix="Give it after the name: a TypedDict, dataclass or Pydantic model; then the states.",
+            fix="Give a TypedDict, dataclass or Pydantic model: after the name and before the states, or as `schema`.",
         )

@@ -9,13 +9,18 @@ docs/migration.md says what can be declared, and what becomes of calls, question
 
 from __future__ import annotations
 
+from langchain_core.runnables import RunnableConfig
+
 from stateward.run.drive import Bridge, drive_async, drive_sync
 from stateward.run.migration import Kind, Line, Migration, Report
 from stateward.run.migration_adopt import adoption
 from stateward.run.migration_keep import keeping
+from stateward.run.migration_nodes import AnyGraph, adoption_inside
 from stateward.run.session import Session
+from stateward.run.store.database import Database
+from stateward.run.threads import Threads
 
-__all__ = ["Kind", "Line", "Migration", "Report", "aadopt", "adopt", "akeep", "keep"]
+__all__ = ["Kind", "Line", "Migration", "Report", "aadopt", "aadopt_nodes", "adopt", "adopt_nodes", "akeep", "keep"]
 
 
 def adopt(session: Session, migration: Migration | None = None, *, by: str, dry_run: bool = False) -> Report:
@@ -58,6 +63,68 @@ async def aadopt(session: Session, migration: Migration | None = None, *, by: st
     """
     steps = adoption(session, migration or Migration(), by=by, dry_run=dry_run)
     return await drive_async(steps, threads=session.database.threads)
+
+
+def adopt_nodes(
+    graph: AnyGraph,
+    config: RunnableConfig,
+    migration: Migration | None = None,
+    *,
+    by: str,
+    dry_run: bool = False,
+    database: Database | None = None,
+) -> tuple[Report, ...]:
+    """Let the charts that are nodes of a LangGraph graph go on under the definitions it has of them now.
+
+    Args:
+        graph: The graph around, compiled with the new charts; its session must not be running.
+        config: LangGraph's config of the session.
+        migration: What was renamed, in whichever of the charts; None when nothing was.
+        by: Who migrates, for the audit log.
+        dry_run: Whether to change nothing and only say what would be.
+        database: Where journal and asks of the charts are; None for where the charts look: `STATEWARD_DB`.
+
+    Returns:
+        What becomes of each chart whose run has not ended, by its node.
+
+    Raises:
+        GovernanceError: Nobody is named.
+        InputRefused: The graph is a chart itself, has no checkpoints, or the config names no session.
+        Drift: Something of a run does not fit the new definition; nothing was written. Not in a dry run.
+    """
+    steps = adoption_inside(graph, config, migration or Migration(), by=by, dry_run=dry_run, database=database)
+    return drive_sync(steps, bridge=Bridge())
+
+
+async def aadopt_nodes(
+    graph: AnyGraph,
+    config: RunnableConfig,
+    migration: Migration | None = None,
+    *,
+    by: str,
+    dry_run: bool = False,
+    database: Database | None = None,
+) -> tuple[Report, ...]:
+    """Let the charts that are nodes of a LangGraph graph go on under the definitions at hand; see `adopt_nodes`.
+
+    Args:
+        graph: The graph around, compiled with the new charts; its session must not be running.
+        config: LangGraph's config of the session.
+        migration: What was renamed, in whichever of the charts; None when nothing was.
+        by: Who migrates, for the audit log.
+        dry_run: Whether to change nothing and only say what would be.
+        database: Where journal and asks of the charts are; None for where the charts look.
+
+    Returns:
+        What becomes of each chart whose run has not ended, by its node.
+
+    Raises:
+        GovernanceError: Nobody is named.
+        InputRefused: The graph is a chart itself, has no checkpoints, or the config names no session.
+        Drift: Something of a run does not fit the new definition; nothing was written. Not in a dry run.
+    """
+    steps = adoption_inside(graph, config, migration or Migration(), by=by, dry_run=dry_run, database=database)
+    return await drive_async(steps, threads=database.threads if database is not None else Threads())
 
 
 def keep(session: Session) -> Session:

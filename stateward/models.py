@@ -3,60 +3,105 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from genai_prices import Usage, calc_price
 from langchain_core.language_models import BaseChatModel
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from stateward.config import ModelConfig
 from stateward.errors import ConfigError
+from stateward.govern.kinds.shape import Sensitivity
+from stateward.prices import Price, configured, load_prices, price_of
+from stateward.run.door.breaker import model_name
 from stateward.run.door.role import ModelRole
 from stateward.run.door.tool import Tool
 from stateward.testing import ScriptedModel
 
-_MILLION = 1_000_000
 
-
-def chat_models(configs: Mapping[str, ModelConfig], *, env: Mapping[str, str]) -> Mapping[str, ModelRole]:
+def chat_models(
+    configs: Mapping[str, ModelConfig], *, env: Mapping[str, str], prices: str | Path | None = None
+) -> Mapping[str, ModelRole]:
     """Make the chat model of each configured role.
 
     Args:
         configs: Configuration by role.
         env: The environment, for addresses and keys; no key is ever written in a file.
+        prices: A file of prices, which count before the public list; None for none.
 
     Returns:
         The models by role, with the prices the money fuse needs.
 
     Raises:
-        ConfigError: An environment variable that a role names is not set.
+        ConfigError: An environment variable that a role names is not set, or the file of prices is wrong.
     """
-    return {role: chat_model(role, config, env=env) for role, config in configs.items()}
+    own = None if prices is None else load_prices(prices)
+    return {role: chat_model(role, config, env=env, prices=own) for role, config in configs.items()}
 
 
-def chat_model(role: str, config: ModelConfig, *, env: Mapping[str, str]) -> ModelRole:
+def chat_model(
+    role: str, config: ModelConfig, *, env: Mapping[str, str], prices: Mapping[str, Price] | None = None
+) -> ModelRole:
     """Make the chat model of one role.
 
     Args:
         role: The role.
         config: Its configuration.
         env: The environment.
+        prices: By model, from `stateward.prices.load_prices`.
 
     Returns:
-        The model with its prices: the configured ones, else those of the public price list, else none.
+        The model with its price: the configured one, else that of `prices`, else that of the public list, else none.
 
     Raises:
         ConfigError: An environment variable that the role names is not set.
     """
-    per_input, per_output = _prices(config)
-    return ModelRole(
-        name=role,
-        model=_model(role, config, env=env),
-        usd_per_million_input=per_input,
-        usd_per_million_output=per_output,
+    return _role(
+        role,
+        _model(role, config, env=env),
+        price=configured(config) or price_of(config.model, prices=prices),
         max_output_tokens=config.max_output_tokens,
+        max_block_tokens=config.max_block_tokens,
+        cleared=config.cleared,
     )
+
+
+def model_role(
+    role: str,
+    model: BaseChatModel,
+    *,
+    max_output_tokens: int,
+    prices: Mapping[str, Price] | None = None,
+    max_block_tokens: int | None = None,
+    cleared: Sensitivity = "public",
+) -> ModelRole:
+    """Give a chat model of any provider its price, so that a money fuse lets it speak.
+
+    Args:
+        role: The role.
+        model: The chat model; its name is looked up.
+        max_output_tokens: The most tokens of one reply, reasoning included.
+        prices: By model, from `stateward.prices.load_prices`; they count before the public list.
+        max_block_tokens: The most tokens of one block of a message that is no text; None refuses such a message where
+            money or tokens are limited.
+        cleared: The most sensitive data that the model may see.
+
+    Returns:
+        The role; without a price, when nobody knows one.
+    """
+    return _role(
+        role,
+        model,
+        price=price_of(model_name(model), prices=prices),
+        max_output_tokens=max_output_tokens,
+        max_block_tokens=max_block_tokens,
+        cleared=cleared,
+    )
+
+
+def _role(role: str, model: BaseChatModel, *, price: Price | None, **rest: Any) -> ModelRole:
+    return ModelRole(name=role, model=model, **(price.of_role if price else {}), **rest)
 
 
 def _model(role: str, config: ModelConfig, *, env: Mapping[str, str]) -> BaseChatModel:
@@ -83,20 +128,6 @@ def _variable(role: str, field: str, name: str | None, *, env: Mapping[str, str]
             file="environment", key=f"models.{role}.{field}", expected=f"the variable `{name}` to be set", given=None
         )
     return env[name]
-
-
-def _prices(config: ModelConfig) -> tuple[float | None, float | None]:
-    if config.usd_per_million_input is not None and config.usd_per_million_output is not None:
-        return config.usd_per_million_input, config.usd_per_million_output
-    return _listed(config.model, Usage(input_tokens=_MILLION)), _listed(config.model, Usage(output_tokens=_MILLION))
-
-
-def _listed(model: str, usage: Usage) -> float | None:
-    """What a million tokens cost by the public list, or None for a model that is not on it."""
-    try:
-        return float(calc_price(usage, model_ref=model).total_price)
-    except LookupError:
-        return None
 
 
 def tool_schema(tool: Tool) -> dict[str, Any]:

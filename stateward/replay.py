@@ -32,8 +32,8 @@ def replay(session: Session, *, run: int | None = None) -> tuple[Replayed, ...]:
         What each came to.
 
     Raises:
-        UnknownSession: No session has this id, or it has no checkpoint here.
-        NotExpected: The session has no such run.
+        UnknownSession: No session has this id, it is another tenant's, or it has no checkpoint here.
+        NotExpected: The session has no such run, or steps of one that is wanted are not stored any more.
     """
     with closing(Bridge()) as bridge:
         return drive_sync(replaying(session, run, bridge=bridge), bridge=bridge)
@@ -50,8 +50,8 @@ async def areplay(session: Session, *, run: int | None = None) -> tuple[Replayed
         What each came to.
 
     Raises:
-        UnknownSession: No session has this id, or it has no checkpoint here.
-        NotExpected: The session has no such run.
+        UnknownSession: No session has this id, it is another tenant's, or it has no checkpoint here.
+        NotExpected: The session has no such run, or steps of one that is wanted are not stored any more.
     """
     with closing(Bridge(loop=asyncio.get_running_loop())) as bridge:
         return await drive_async(replaying(session, run, bridge=bridge), threads=session.database.threads)

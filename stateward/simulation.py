@@ -2,7 +2,8 @@
 
 No activity runs and no model is needed. What an activity would have come to is said with `complete`, what happens
 outside with `send`, and time passes with `wait`. What a run would refuse is refused here: keys and values that the
-state schema does not have, and completions and timers that somebody claims to have happened.
+state schema does not have, and completions and timers that somebody claims to have happened. A step that raises has not
+happened: data, activities and timers are as they were before it.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ from typing import Any, cast
 from langgraph.graph import StateGraph
 from typing_extensions import TypedDict
 
+from stateward.chart.argument import unfit
 from stateward.chart.configuration import Configuration
 from stateward.chart.data import News, PlainData, told
 from stateward.chart.definition import Action, Definition
-from stateward.chart.delay import Schedule
+from stateward.chart.delay import Schedule, is_delay
 from stateward.chart.event import Event, Occurrence, occurrence_of
 from stateward.chart.guard import Active
 from stateward.chart.step import Step, advance, enabled, start
 from stateward.chart.tables import ACTIVITY_DONE
 from stateward.errors import InputRefused, MicrostepLimit, NotExpected, UpdateRefused
 from stateward.run.state import Channels, StateSchema, declared_types
+from stateward.run.update import as_update
 
 _OWN = {"done": "Say that an activity has ended with `complete`.", "after": "Let time pass with `wait`."}
 """Events that only the simulation itself brings about, and how."""
@@ -35,27 +38,29 @@ class Simulation:
 
     Args:
         chart: The definition.
-        state: The data that guards and actions see; changed by actions and by `complete`.
+        state: The data that guards and actions see, key by key or as an instance of a schema; copied, and the copy is
+            changed by actions and by `complete`. None for no data.
         present: Makes of the data what functions get as state; None if that is the dictionary itself.
         schema: The state schema, by which data is checked as in a run; None if any data will do.
 
     Raises:
-        InputRefused: The state does not fit the schema.
+        InputRefused: The state is no data, or does not fit the schema.
     """
 
     def __init__(
         self,
         chart: Definition,
         *,
-        state: dict[str, Any],
+        state: object,
         present: Callable[[Mapping[str, object]], object] | None = None,
         schema: type[Any] | None = None,
     ) -> None:
         self.chart = chart
+        given = _input(state)
         self.data = (
-            PlainData(state, present=present)
+            PlainData(given, present=present)
             if schema in (None, dict)
-            else _Typed(state, present=present, schema=schema)
+            else _Typed(given, present=present, schema=schema)
         )
         self.now = 0.0
         """Seconds since the start, which only `wait` adds to."""
@@ -108,11 +113,11 @@ class Simulation:
         """
         return self._take(_sendable(occurrence_of(event)))
 
-    def complete(self, update: Mapping[str, Any] | None = None, *, path: str | None = None) -> tuple[str, ...]:
+    def complete(self, update: object = None, *, path: str | None = None) -> tuple[str, ...]:
         """Say that an activity has ended.
 
         Args:
-            update: What it would have written.
+            update: What it would have written: what an activity may return.
             path: Whose; None if only one is running.
 
         Returns:
@@ -121,13 +126,12 @@ class Simulation:
         Raises:
             NotExpected: No activity is running there, or several are and `path` does not say which.
             UpdateRefused: The update does not fit the state schema; nothing has changed.
-            NoTransition: None of the state's `to` guards is true and it has no default.
+            NoTransition: None of the state's `to` guards is true and it has no default; the activity has not ended.
         """
         path = self._activity(path)
-        fitting = self.data.fitting(update or {}, where=path) if isinstance(self.data, _Typed) else update
-        self.data.state.update(fitting or {})
-        self._working.discard(self.chart.by_path[path])
-        return self._take(Occurrence(name=f"{ACTIVITY_DONE}{path}"))
+        written = as_update(update, where=path)
+        fitting = self.data.fitting(written, where=path) if isinstance(self.data, _Typed) else written
+        return self._take(Occurrence(name=f"{ACTIVITY_DONE}{path}"), ended=path, update=fitting)
 
     def fail(self, event: Occurrence | str = "error.activity", *, path: str | None = None) -> tuple[str, ...]:
         """Say that an activity has ended badly.
@@ -145,25 +149,25 @@ class Simulation:
             NoTransition: A completed state's `to` led nowhere.
         """
         path, happened = self._activity(path), _sendable(occurrence_of(event))
-        self._working.discard(self.chart.by_path[path])
-        return self._take(happened if happened.data else Occurrence(name=happened.name, data={"state": path}))
+        event = happened if happened.data else Occurrence(name=happened.name, data={"state": path})
+        return self._take(event, ended=path)
 
     def wait(self, seconds: float) -> tuple[str, ...]:
         """Let time pass, and deliver what becomes due, each when it is due, as an event of its own.
 
         Args:
-            seconds: How long, at least 0.
+            seconds: How long, at least 0; finite.
 
         Returns:
             The active innermost states afterwards.
 
         Raises:
-            ValueError: `seconds` is negative.
+            DefinitionError: `seconds` is no number of seconds from 0.
             MicrostepLimit: Timers without delay lead in a circle.
             NoTransition: A completed state's `to` led nowhere.
         """
-        if not seconds >= 0:
-            raise ValueError(f"`seconds` is {seconds}; time passes forward, so give at least 0")
+        if not is_delay(seconds):
+            raise unfit(seconds, name="seconds", expected="a finite number, at least 0", where="Simulation.wait(…)")
         until = self.now + seconds
         self._deliver(until=until)
         self.now = until
@@ -179,8 +183,19 @@ class Simulation:
         what = "It does not say which activity has ended" if path is None else f"`{path}` has no running activity"
         raise NotExpected(what, fix=f"Running: {known}.")
 
-    def _take(self, event: Occurrence) -> tuple[str, ...]:
-        self._note(advance(self.chart, self.configuration, [event], self.data))
+    def _take(
+        self, event: Occurrence, *, ended: str | None = None, update: Mapping[str, object] | None = None
+    ) -> tuple[str, ...]:
+        kept = self.data.kept()
+        self.data.state.update(update or {})
+        try:
+            step = advance(self.chart, self.configuration, [event], self.data)
+        except BaseException:
+            self.data.put_back(kept)
+            raise
+        if ended is not None:
+            self._working.discard(self.chart.by_path[ended])
+        self._note(step)
         self._deliver(until=self.now)
         return self.at
 
@@ -203,9 +218,10 @@ class Simulation:
             at_once = 0 if first[0] > self.now else at_once + 1
             if at_once > MOST_AT_ONCE:
                 raise _circle(self.at[-1])
+            step = advance(self.chart, self.configuration, [first[1].event], self.data)
             self._pending.remove(first)
             self.now = first[0]
-            self._note(advance(self.chart, self.configuration, [first[1].event], self.data))
+            self._note(step)
 
 
 class _Typed(PlainData):
@@ -240,6 +256,15 @@ class _Typed(PlainData):
             self.state.update(self.fitting(update, where="an action"))
         except UpdateRefused as misfit:
             raise ValueError(str(misfit)) from misfit  # no StatewardError: the kernel makes `error.action` of it
+
+
+def _input(state: object) -> Mapping[str, Any]:
+    try:
+        return as_update(state, where="the input")
+    except UpdateRefused:
+        raise InputRefused(
+            f"{state!r} is no data", where="the input", fix="Give a dictionary from key to value."
+        ) from None
 
 
 def _schema(schema: type[Any]) -> StateSchema:

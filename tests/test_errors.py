@@ -37,6 +37,11 @@ def test_a_message_says_what_where_and_what_to_do() -> None:
     )
 
 
+def test_a_message_can_always_be_printed_and_kept() -> None:
+    """Half a character, in a name that somebody gave, is written as what it is."""
+    assert str(RunError("No event `a\ud800`", fix="Send one.")) == "No event `a\\ud800`. Send one."
+
+
 def test_a_configuration_error_names_file_key_expected_and_given() -> None:
     """All four are in the message and on the error."""
     error = ConfigError(file="policies/a.yaml", key="fuses.usd", expected="a number ≥ 0", given=-1)

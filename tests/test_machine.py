@@ -111,7 +111,7 @@ def test_variable_names_the_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_the_schema_is_a_class() -> None:
     """A state in its place, or nothing, is told what belongs there."""
     wrong: Any = sw.State("A")
-    with pytest.raises(DefinitionError, match=r"schema is no class \(at Chart\('c'\)\)\. Give it after the name"):
+    with pytest.raises(DefinitionError, match=r"schema is no class but .* \(at Chart\('c'\)\)\. .* after the name"):
         sw.Chart("c", wrong)
     wrong = None
     with pytest.raises(DefinitionError, match="schema is no class"):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
 import stateward as sw
 from stateward.chart.delay import Delayed
-from stateward.errors import InputRefused, MicrostepLimit, NotExpected, NoTransition, UpdateRefused
+from stateward.errors import DefinitionError, InputRefused, MicrostepLimit, NotExpected, NoTransition, UpdateRefused
 from stateward.simulation import Simulation
 from tests.charts.one import One
 from tests.charts.waiting import Note, waiting
@@ -109,7 +110,7 @@ def test_activities_of_regions_end_one_by_one() -> None:
 
 def test_time_does_not_pass_backwards() -> None:
     """A negative wait is refused."""
-    with pytest.raises(ValueError, match="at least 0"):
+    with pytest.raises(DefinitionError, match="at least 0"):
         napping().simulate({}).wait(-1)
 
 
@@ -199,3 +200,44 @@ def test_an_action_s_update_that_does_not_fit_is_its_error() -> None:
     simulation = typed()
     simulation.complete()
     assert simulation.send("bad") == ("DONE",)
+
+
+# -- what fails has not happened --------------------------------------------------------------------------
+
+
+def lost() -> Simulation:
+    """An activity that may end in a state no `to` leads out of, and so may a timer; both write on the way."""
+
+    def count(state: One) -> dict[str, object]:
+        return {"number": state["number"] + 1}
+
+    act = sw.State("ACT", do=nothing, to=[sw.when(many, "LOST", do=count), "OPEN"], on=sw.on("timeout", "LOST"))
+    opened = sw.State("OPEN", on=sw.after(10, "LOST", do=count))
+    chart = sw.Chart("lost", One, act, opened, sw.State("LOST", entry=count, to=sw.when(lambda state: False, "ACT")))
+    return chart.simulate({"number": 1})
+
+
+def many(state: One) -> bool:
+    """Look at what the activity wrote."""
+    return state["number"] > 5
+
+
+@pytest.mark.parametrize("end", [lambda s: s.complete({"number": 9}), lambda s: s.fail("timeout")])
+def test_an_end_that_leads_nowhere_has_not_happened(end: Callable[[Simulation], object]) -> None:
+    """The activity still runs, without its update, and may end otherwise."""
+    simulation = lost()
+    with pytest.raises(NoTransition):
+        end(simulation)
+    assert (simulation.activities, simulation.data.state, len(simulation.steps)) == (("ACT",), {"number": 1}, 1)
+    assert simulation.complete({"number": 2}) == ("OPEN",)
+
+
+def test_a_timer_that_leads_nowhere_has_not_fired() -> None:
+    """It stays pending, and what it wrote is taken back."""
+    simulation = lost()
+    simulation.complete()
+    for _ in range(2):
+        with pytest.raises(NoTransition):
+            simulation.wait(30)
+    assert (simulation.at, simulation.now, simulation.data.state) == (("OPEN",), 0, {"number": 1})
+    assert [due for due, _, _ in simulation.pending] == [10]

@@ -84,21 +84,20 @@ def for_another(counter: Counter, id: str, random: Random) -> Told:
 
 
 def changed(counter: Counter, id: str, random: Random) -> Told:
-    """After the approval the activity wants to pay another amount; and an answer that brings another amount along."""
+    """An answer means another amount; and after the approval the activity wants to pay another one."""
     session = counter.session(id)
     ask = counter.start(session).asks[0]
-    is_refused(lambda: counter.answer(session, ask, args={"order": "A", "eur": 300.0}))
+    refused = is_refused(lambda: counter.answer(session, ask, arguments={"order": "A", "eur": 300.0}))
     before = len(counter.paid)
     counter.eur = 300.0
-    if counter.database.asks.get(ask).status == "open":
-        is_refused(partial(counter.answer, session, ask))
+    is_refused(partial(counter.answer, session, ask))
     is_refused(partial(counter.resume, session))
     wrong = sum(eur == 300.0 for _, _, eur in counter.paid)
     counter.eur = 3.0
     is_refused(partial(counter.resume, session))
     _approve_all(counter, session)
     authorised = sum(eur == 3.0 for _, _, eur in counter.paid)
-    return Told(unauthorised=wrong + max(before - 1, 0), authorised=authorised)
+    return Told(unauthorised=wrong + before, authorised=authorised, passed=not refused)
 
 
 def from_another_tenant(counter: Counter, id: str, random: Random) -> Told:

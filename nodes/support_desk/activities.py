@@ -52,7 +52,7 @@ class SupportDesk:
             raise ValueError("there is no message of a customer to work on")
         case = case_of(letters[0])
         facts = facts_of(str(letters[0].content), received_at=case.get("received_at", ""))
-        fresh = {"triage": {}, "plan": {}, "outcomes": [], "ticket": {}, "reply": "", "escalation": {}}
+        fresh: dict[str, Any] = {"triage": {}, "plan": {}, "outcomes": [], "ticket": {}, "reply": "", "escalation": {}}
         return {"case": case, "facts": facts.recalling(facts_in(state)).to_json(), **fresh}
 
     def judge(self, state: Desk) -> Triage:

@@ -74,7 +74,8 @@ class SupportJob:
         """
         values = outcome.values
         closed = cast("Mapping[str, Mapping[str, Any]]", values.get("closed") or {})
-        live = (values.get("case") or {}).get("id") == item.id
+        case: Mapping[str, Any] = values.get("case") or {}
+        live = case.get("id") == item.id
         result = values if live else closed.get(item.id, {})
         ticket: Mapping[str, Any] = result.get("ticket") or {}
         verdict: Mapping[str, Any] = ticket or result.get("triage") or {}

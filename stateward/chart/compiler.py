@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from stateward.chart.declared import output_of
 from stateward.chart.definition import (
     Action,
     Activity,
@@ -164,7 +165,7 @@ def _activity(written: State[Any], *, where: str) -> Activity | None:
         do=written.do,
         model=written.model,
         tools=written.tools,
-        output=written.output,
+        output=output_of(cast("object", written.do), written.output, where=where),
         timeout_s=written.timeout_s,
     )
 

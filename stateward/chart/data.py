@@ -43,11 +43,24 @@ class Data(Protocol):
         """
         ...
 
+    def kept(self) -> object:
+        """Return what `put_back` needs to know; called before the first action of a step."""
+        ...
+
+    def put_back(self, kept: object) -> None:
+        """Forget what actions changed since, because the step has failed.
+
+        Args:
+            kept: From `kept`.
+        """
+        ...
+
 
 class PlainData:
     """Data in a dictionary of its own: for the bare kernel, in tests and simulations.
 
-    An action returns what `told` takes; an update is merged key by key.
+    An action returns what `told` takes; an update is merged key by key. When a step fails, the dictionary is filled
+    again with the values it had before; a value that an action has changed in place, against the rule, stays changed.
 
     Args:
         state: The initial values; copied.
@@ -84,6 +97,19 @@ class PlainData:
         """Evaluate the seconds of an `after` transition on the dictionary."""
         seconds = transition.delay
         return seconds(self._seen(), _value(event), active=active) if isinstance(seconds, Bound) else seconds
+
+    def kept(self) -> dict[str, object]:
+        """Return a copy of the dictionary; the values in it are the same."""
+        return self.state.copy()
+
+    def put_back(self, kept: object) -> None:
+        """Fill the dictionary with what it had before.
+
+        Args:
+            kept: From `kept`.
+        """
+        self.state.clear()
+        self.state.update(cast("dict[str, object]", kept))
 
     def _seen(self) -> object:
         return self.state if self._present is None else self._present(self.state)

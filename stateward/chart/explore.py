@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
 from stateward.chart.alphabet import FUSES, Alphabet, Fuses
+from stateward.chart.argument import unfit
 from stateward.chart.coarse import coarse
 from stateward.chart.definition import Definition
 from stateward.chart.graph import NOWHERE, Cause, Edge, Graph
@@ -62,7 +64,12 @@ def explore(chart: Definition, *, fuses: Fuses | None = None, bound: int = DEFAU
     Returns:
         The exact graph; the coarse one if there are more standings than `bound`, or one event is guarded by too many
         guards at the same time.
+
+    Raises:
+        DefinitionError: `bound` is no number from 1.
     """
+    if not isinstance(cast("object", bound), int) or isinstance(bound, bool) or bound < 1:
+        raise unfit(bound, name="bound", expected="a number of configurations, at least 1", where=chart.name)
     try:
         graph = _Explorer(chart, fuses=fuses, bound=bound).graph()
     except TooManyAnswers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from stateward.chart.definition import Action, Definition, Node, Transition
 from stateward.chart.guard import bind_pure
@@ -39,7 +40,7 @@ def extract(chart: Definition, path: str, *, name: str, exit_key: str | None = N
 
 def _superstate(chart: Definition, path: str) -> Node:
     known = tuple(node.path for node in chart.nodes[1:] if node.kind in ("compound", "parallel"))
-    if path not in chart.by_path or not path:
+    if not isinstance(cast("object", path), str) or path not in chart.by_path or not path:
         raise UnknownTarget(
             f"`{path}` is no state",
             where=chart.name,

@@ -51,6 +51,7 @@ class Macrostep:
         self._handled = False
         self._final = not chart.tables.finals.isdisjoint(self._atoms)
         self._output: object = None
+        self._kept: object = None
 
     def begin(self) -> None:
         """Enter the chart's initial states."""
@@ -81,6 +82,11 @@ class Macrostep:
             self._unhandled.extend(o for o in left_over if not o.name.startswith(ACTIVITY_DONE))
         self._refuse_stuck()
         return self._result()
+
+    def undo(self) -> None:
+        """Take back what actions did to the data, because the step has failed."""
+        if self._kept is not None:
+            self._data.put_back(self._kept)
 
     def _result(self) -> Step:
         return Step(
@@ -271,6 +277,8 @@ class Macrostep:
 
     def _perform(self, block: Block, *, state: int) -> None:
         for action in block:
+            if self._kept is None:
+                self._kept = self._data.kept()
             try:
                 raised = self._data.perform(action, event=self._event, active=self._paths)
             except StatewardError:

@@ -80,6 +80,12 @@ class Oracle:
         """Let every timer be due at once: it may come at any time."""
         return 0
 
+    def kept(self) -> None:
+        """Keep nothing: nobody asks an oracle again after a step that failed."""
+
+    def put_back(self, kept: object) -> None:
+        """Leave it as it is."""
+
     def others(self, tried: int) -> list[Script]:
         """Return the scripts that answer otherwise for the first time where this one ended.
 

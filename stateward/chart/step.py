@@ -19,6 +19,7 @@ Rules that are easy to miss:
   the rest of the block of actions is skipped. A guard is reported once in a step, or it would be so for ever.
 - Entering a state sets its `after` timers when its entry actions have run, leaving it cancels them after its exit
   actions. A delay that is no number of seconds becomes `error.delay`, and that timer is not set.
+- A step is whole or was not: when it raises, what its actions did to the data is taken back.
 - When the chart reaches a final state at the top, it stops there: what is still queued is not processed, but failures
   of actions among it are reported as unhandled.
 
@@ -41,7 +42,7 @@ __all__ = ["Data", "Microstep", "PlainData", "Step", "Verdict", "advance", "enab
 
 
 def start(chart: Definition, data: Data, *, limit: int = 1000) -> Step:
-    """Enter a chart at its beginning and run it until it rests.
+    """Enter a chart at its beginning and run it until it rests; when it raises, the data has not changed.
 
     Args:
         chart: The chart.
@@ -54,8 +55,12 @@ def start(chart: Definition, data: Data, *, limit: int = 1000) -> Step:
         StatewardError: Whatever of this kind a guard or action raised.
     """
     run = Macrostep(chart, Configuration(), data=data, limit=limit)
-    run.begin()
-    return run.process(())
+    try:
+        run.begin()
+        return run.process(())
+    except BaseException:
+        run.undo()
+        raise
 
 
 def advance(
@@ -68,7 +73,8 @@ def advance(
 ) -> Step:
     """Process events in order and run the chart until it rests.
 
-    With no events it only tests eventless transitions, which is right after data has changed.
+    With no events it only tests eventless transitions, which is right after data has changed. When it raises, nothing
+    given has changed: what actions did to the data on the way is taken back.
 
     Args:
         chart: The chart.
@@ -78,12 +84,19 @@ def advance(
         limit: How many microsteps it may take, at least 1.
 
     Raises:
-        MicrostepLimit: It did not come to rest within `limit` microsteps; nothing given has changed.
+        MicrostepLimit: It did not come to rest within `limit` microsteps.
         NoTransition: A completed state's `to` led nowhere.
         StatewardError: Whatever of this kind a guard or action raised.
     """
     step = shortcut(chart, configuration, events, data=data)
-    return Macrostep(chart, configuration, data=data, limit=limit).process(events) if step is None else step
+    if step is not None:
+        return step
+    run = Macrostep(chart, configuration, data=data, limit=limit)
+    try:
+        return run.process(events)
+    except BaseException:
+        run.undo()
+        raise
 
 
 def enabled(chart: Definition, configuration: Configuration) -> tuple[str, ...]:

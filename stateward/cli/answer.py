@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from stateward.cli import options
+from stateward.cli import inbox_branch, options
 from stateward.cli.driving import drive_alone
 from stateward.cli.outcome import show_outcome
 from stateward.cli.place import find_session, open_existing
@@ -28,6 +28,8 @@ Examples:
   stateward answer ask_0123456789ab approve --by ann
   stateward answer ask_0123456789ab reject --note "no proof of payment"
   stateward answer ask_0123456789ab approve --no-resume
+  stateward answer ask_0123456789ab approve --drift keep
+  stateward answer ask_0123456789ab approve --branch main
 """
 
 
@@ -46,6 +48,8 @@ def _answer(
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Why; the agent and the audit log see it.")] = "",
     by: options.By = None,
     resume: Annotated[bool, typer.Option("--resume/--no-resume", help="Go on with the session.")] = True,
+    branch: inbox_branch.Branch = None,
+    drift: options.Drift = "refuse",
     graph: options.GraphOfSession = None,
     overrides: options.Overrides = None,
     db: options.Db = options.DEFAULT_DB,
@@ -56,20 +60,24 @@ def _answer(
         # The graph is found, and asked, before anything is recorded: an answer must not be kept and then lead nowhere.
         going_on = resume and found.status == "open"
         session = (
-            find_session(found.session, database=database, graph=graph, overrides=overrides or ()) if going_on else None
+            find_session(found.session, database=database, graph=graph, overrides=overrides or (), drift=drift)
+            if going_on
+            else None
         )
         if session is not None:
-            session.expect(ask)
+            inbox_branch.expect(session, found, branch)
         answered = database.asks.answer(ask, decision=decision, by=options.person(by), note=note)
-        if session is None or any(other.path == found.path for other in database.asks.open(found.session)):
+        beside = [other for other in database.asks.open(found.session) if inbox_branch.is_beside(other, found)]
+        if session is None or beside:
             _show(answered, database=database, as_json=as_json)
             return
-        later = options.again_with(session.id, overrides=overrides or (), db=db, graph=graph)
-        raise typer.Exit(_go_on(session, later=later, as_json=as_json))
+        later = options.again_with(session.id, overrides=overrides or (), db=db, graph=graph, drift=drift)
+        raise typer.Exit(_go_on(session, answered, later=later, as_json=as_json))
 
 
-def _go_on(session: Session, *, later: str, as_json: bool) -> int:
+def _go_on(session: Session, answered: Ask, *, later: str, as_json: bool) -> int:
     try:
+        inbox_branch.turn(session, answered)
         return show_outcome(drive_alone(session, None), as_json=as_json)
     except Stopped:
         say(f"Stopped. The answer is recorded; go on with:\n  {later}")

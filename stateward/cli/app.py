@@ -18,9 +18,11 @@ from typer.core import TyperGroup
 from stateward.cli import (
     answer,
     archive,
+    audit,
     branches,
     cancel,
     check,
+    contract,
     diff,
     draw,
     export,
@@ -33,6 +35,7 @@ from stateward.cli import (
     prune,
     replay,
     resume,
+    revoke,
     run,
     send,
     sessions,
@@ -50,6 +53,7 @@ _HELP = """Agents as charts: states inside states, policies that bind all inside
 
 GRAPH is a name in langgraph.json, or module:attribute. Sessions, asks
 and effects live in the database that --db or STATEWARD_DB names.
+Options stand behind the command: stateward sessions --db sqlite:///desk.db
 Every listing has --json; docs/cli.md tells the shapes.
 """
 
@@ -113,7 +117,10 @@ def build_app() -> typer.Typer:
         cancel,
         wake,
         migrate,
+        revoke,
+        audit,
         policy,
+        contract,
         draw,
         export,
         check,

@@ -30,10 +30,14 @@ It keeps its id, and goes on as if nothing had happened: effects that were
 completed are not run again. Run it in one place only: afterwards, leave the
 session it was made of alone.
 
+With --as it gets another id, and is a session of its own: what was completed
+stays so, open questions get new ids, and both make the calls that come.
+
 Examples:
 
   stateward restore inbox-001.zip
   stateward restore inbox-001.zip --db sqlite:///new.db
+  stateward restore inbox-001.zip --as trial-001
 """
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.", show_default=False, dir_okay=False)]
 
@@ -59,9 +63,16 @@ def _archive(
     _tell(manifest, file=file, as_json=as_json)
 
 
-def _restore(file: File, db: options.Db = options.DEFAULT_DB, as_json: options.AsJson = False) -> None:
+def _restore(
+    file: File,
+    session: Annotated[
+        str | None, typer.Option("--as", metavar="NEWID", help="Another id for it; its own by default.")
+    ] = None,
+    db: options.Db = options.DEFAULT_DB,
+    as_json: options.AsJson = False,
+) -> None:
     with open_database(db) as database:
-        manifest = restore_session(database, file)
+        manifest = restore_session(database, file, session=session)
     _tell(manifest, file=file, as_json=as_json)
 
 

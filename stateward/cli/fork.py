@@ -57,3 +57,5 @@ def _fork(
         print_json(branch_json(made))
         return
     say(f"Session {session} is on branch {made.name} now: {made.status} in {', '.join(made.at)}.")
+    if made.status == "running":
+        say(f"Go on with it: `stateward resume {session}`.")

@@ -68,11 +68,24 @@ def _line(step: TimelineRow, *, forked: bool) -> dict[str, object]:
             f"{verdict.guard.rpartition('.')[2]} {'yes' if verdict.passed else 'no'}" for verdict in step.verdicts
         ],
         "changed": ", ".join(step.changed),
-        "calls": [f"{call.name} {call.status}" for call in step.calls],
+        "calls": [call_text(call) for call in step.calls],
         "tokens": step.tokens or "",
         "usd": money(step.usd),
         "then": step.status,
     }
+
+
+def call_text(call: Entry) -> str:
+    """Say how a call ended, who answered in the place of its role, and what it spent beyond what it had reserved.
+
+    Args:
+        call: Its entry in the journal.
+    """
+    answered = call.answered_by
+    parts = [f"{call.name} {call.status}"]
+    parts += [f"answered by {answered}"] if answered not in ("", call.name) else []
+    parts += [f"{excess:g} {unit} over its bound" for unit, excess in call.overrun.items()]
+    return ", ".join(parts)
 
 
 def _filled(lines: list[dict[str, object]]) -> list[dict[str, object]]:
@@ -115,7 +128,7 @@ def call_json(call: Entry) -> dict[str, object]:
     Args:
         call: Its entry in the journal.
     """
-    return {
+    told: dict[str, object] = {
         "call": call.key.call,
         "kind": call.kind,
         "name": call.name,
@@ -124,3 +137,8 @@ def call_json(call: Entry) -> dict[str, object]:
         "tokens": call.tokens_in + call.tokens_out,
         "usd": call.usd,
     }
+    if call.overrun:
+        told["overrun"] = dict(call.overrun)
+    if call.attempts:
+        told.update({"answered_by": call.answered_by, "attempts": list(call.attempts)})
+    return told

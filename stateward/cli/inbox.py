@@ -11,6 +11,9 @@ from stateward.run.store.ask import Ask
 
 _HELP = """List the open asks, the oldest first.
 
+A branch that a session has left keeps its asks; they are marked with its
+name. An answer to one goes on with that branch: answer it with --branch.
+
 Examples:
 
   stateward inbox
@@ -31,21 +34,23 @@ def add_to(app: typer.Typer) -> None:
 def _inbox(db: options.Db = options.DEFAULT_DB, as_json: options.AsJson = False) -> None:
     with open_existing(db) as database:
         asks, now = database.asks.open(), database.clock.now()
+        branches = {row.id: row.branch for row in database.sessions.list()} if asks else {}
     if as_json:
-        print_json([ask_json(ask, now=now) for ask in asks])
+        print_json([ask_json(ask, now=now, branch=branches.get(ask.session)) for ask in asks])
         return
     if not asks:
         typer.echo("Nobody is asked anything.")
     for place, ask in enumerate(asks):
         typer.echo("\n" if place else "", nl=False)
-        print_facts(_facts(ask, now=now))
+        print_facts(_facts(ask, now=now, branch=branches.get(ask.session)))
 
 
-def _facts(ask: Ask, *, now: float) -> dict[str, object]:
+def _facts(ask: Ask, *, now: float, branch: str | None) -> dict[str, object]:
     """Tell all of an ask: who approves must see what is approved."""
     return {
         "ask": ask.id,
         "session": f"{ask.session} in {ask.path}",
+        "branch": ask.branch if is_current(ask, branch) else f"{ask.branch} (the session is on {branch})",
         "tool": ask.tool,
         "arguments": ask.arguments,
         "reason": ask.reason,
@@ -55,16 +60,29 @@ def _facts(ask: Ask, *, now: float) -> dict[str, object]:
     }
 
 
-def ask_json(ask: Ask, *, now: float) -> dict[str, object]:
+def is_current(ask: Ask, branch: str | None) -> bool:
+    """Tell whether an ask stands on the branch that its session is on.
+
+    Args:
+        ask: The ask.
+        branch: The branch that its session is on; None for a session without a row: it is part of another graph's.
+    """
+    return branch in (None, "", ask.branch)
+
+
+def ask_json(ask: Ask, *, now: float, branch: str | None = None) -> dict[str, object]:
     """Return an ask as the command line's JSON tells it.
 
     Args:
         ask: The ask.
         now: The time, in seconds since the epoch.
+        branch: The branch that its session is on; None for one that nobody knows.
     """
     return {
         "id": ask.id,
         "session": ask.session,
+        "branch": ask.branch,
+        "current": is_current(ask, branch),
         "state": ask.path,
         "tool": ask.tool,
         "arguments": dict(ask.arguments),

@@ -11,11 +11,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from langgraph.graph.state import CompiledStateGraph
+
 from stateward.errors import DefinitionError
 from stateward.job import Job
 from stateward.run.graph import ChartGraph
 
 MANIFEST = "langgraph.json"
+AnyGraph = CompiledStateGraph[Any, Any, Any, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +49,29 @@ def load(name: str, *, overrides: Sequence[str] = (), folder: Path | None = None
     Raises:
         DefinitionError: Nothing has this name, the module cannot be imported, or the attribute is no chart's graph.
     """
-    manifest = _manifest(folder or Path.cwd())
-    address = name if ":" in name else _address(name, manifest)
-    module_name, _, attribute = address.partition(":")
-    root = manifest.parent if manifest else folder or Path.cwd()
-    module = _import(module_name, root=root, name=name)
+    module, attribute = _module(name, folder=folder)
     return Loaded(graph=_graph(module, attribute, overrides=overrides), module=module, overrides=tuple(overrides))
+
+
+def load_around(name: str, *, overrides: Sequence[str] = (), folder: Path | None = None) -> AnyGraph | None:
+    """Load a LangGraph graph that is no chart itself: one that has charts as its nodes.
+
+    Args:
+        name: A name in `langgraph.json`, or `module:attribute`.
+        overrides: Dotted overrides; with any, the module's `build(overrides=…)` makes the graph.
+        folder: Where the search for `langgraph.json` begins, upward; the current folder by default.
+
+    Returns:
+        The graph; None if it is a chart, or no graph.
+
+    Raises:
+        DefinitionError: Nothing has this name, or the module cannot be imported.
+    """
+    module, attribute = _module(name, folder=folder)
+    found = _attribute(module, attribute, overrides=overrides)
+    if isinstance(found, ChartGraph) or not isinstance(found, CompiledStateGraph):
+        return None
+    return cast("AnyGraph", found)
 
 
 def is_known(name: str, *, folder: Path | None = None) -> bool:
@@ -63,6 +83,15 @@ def is_known(name: str, *, folder: Path | None = None) -> bool:
     """
     manifest = _manifest(folder or Path.cwd())
     return manifest is not None and name in _graphs(manifest)
+
+
+def _module(name: str, *, folder: Path | None) -> tuple[ModuleType, str]:
+    """Import the module of a graph; the name of the attribute that holds it stands beside it."""
+    manifest = _manifest(folder or Path.cwd())
+    address = name if ":" in name else _address(name, manifest)
+    module_name, _, attribute = address.partition(":")
+    root = manifest.parent if manifest else folder or Path.cwd()
+    return _import(module_name, root=root, name=name), attribute
 
 
 def _manifest(folder: Path) -> Path | None:
@@ -117,7 +146,7 @@ def _import(module: str, *, root: Path, name: str) -> ModuleType:
         ) from error
 
 
-def _graph(module: ModuleType, attribute: str, *, overrides: Sequence[str]) -> ChartGraph:
+def _attribute(module: ModuleType, attribute: str, *, overrides: Sequence[str]) -> object:
     if overrides:
         build = getattr(module, "build", None)
         if build is None:
@@ -126,9 +155,12 @@ def _graph(module: ModuleType, attribute: str, *, overrides: Sequence[str]) -> C
                 where=module.__name__,
                 fix="Leave the overrides out, or give the module a `build`.",
             )
-        found: object = build(overrides=tuple(overrides))
-    else:
-        found = getattr(module, attribute, None)
+        return cast("object", build(overrides=tuple(overrides)))
+    return getattr(module, attribute, None)
+
+
+def _graph(module: ModuleType, attribute: str, *, overrides: Sequence[str]) -> ChartGraph:
+    found = _attribute(module, attribute, overrides=overrides)
     if not isinstance(found, ChartGraph):
         raise DefinitionError(
             f"`{attribute}` is {type(found).__name__}, not a compiled chart",

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from langchain_core.runnables import RunnableConfig
 
 from stateward.cli import options
 from stateward.cli.declaration import read_declaration
-from stateward.cli.loading import load
+from stateward.cli.loading import AnyGraph, load, load_around
 from stateward.cli.pairs import json_values, pairs
 from stateward.cli.place import find_session, open_existing
 from stateward.cli.rendering import print_facts, print_json, print_table, say, watched
 from stateward.errors import InputRefused, SessionBusy
-from stateward.migration import Line, Migration, Report, adopt
+from stateward.migration import Line, Migration, Report, adopt, adopt_nodes
 from stateward.run.checkpoint import TERMINAL, Pins
 from stateward.run.migration import told
 from stateward.run.session import Session
@@ -32,6 +33,9 @@ What was renamed is declared; what keeps its name needs no word. With
 --dry-run nothing is changed: the report says what becomes of each part and
 what is still to be declared. Exit code 1 when something is. See
 docs/migration.md.
+
+Of a LangGraph graph that has charts as its nodes, SESSION is a thread and
+--graph the graph: each chart inside that has not ended is migrated.
 
 Examples:
 
@@ -85,9 +89,13 @@ def _migrate(  # one argument an option
         withdraw=frozenset({*declared.withdraw, *(withdraw or ())}),
     )
     with open_existing(db) as database:
-        found = _sessions(database, session, every=every, graph=graph, overrides=overrides or ())
         who = options.person(by)
-        reports = [_one(each, migration, by=who, dry_run=dry_run) for each in watched(found, "Migrating")]
+        around = None if graph is None else load_around(graph, overrides=overrides or ())
+        if around is not None:
+            reports = _inside(around, session, migration, by=who, dry_run=dry_run, database=database)
+        else:
+            found = _sessions(database, session, every=every, graph=graph, overrides=overrides or ())
+            reports = [_one(each, migration, by=who, dry_run=dry_run) for each in watched(found, "Migrating")]
     _tell(reports, dry_run=dry_run, as_json=as_json)
     if any(report.blocking for report in reports):
         raise typer.Exit(EXIT_BLOCKED)
@@ -105,6 +113,20 @@ def _sessions(
     attached = load(graph, overrides=overrides).graph.attach(database)
     rows = [row for row in database.sessions.list() if row.run and row.graph == attached.machine.name]
     return [Session(row.id, attached, database) for row in rows if _is_older(row, attached.machine.pins)]
+
+
+def _inside(
+    graph: AnyGraph, session: str | None, migration: Migration, *, by: str, dry_run: bool, database: Database
+) -> list[Report]:
+    if session is None:
+        raise InputRefused(
+            f"`{graph.name}` is a graph with charts inside, whose sessions nobody lists", fix="Name the SESSION."
+        )
+    config: RunnableConfig = {"configurable": {"thread_id": session}}
+    planned = adopt_nodes(graph, config, migration, by=by, dry_run=True, database=database)
+    if dry_run or any(report.blocking for report in planned):
+        return list(planned)
+    return list(adopt_nodes(graph, config, migration, by=by, database=database))
 
 
 def _is_older(row: SessionRow, pins: Pins) -> bool:
@@ -136,17 +158,21 @@ def _tell(reports: Sequence[Report], *, dry_run: bool, as_json: bool) -> None:
     if as_json:
         print_json({"dry_run": dry_run, "sessions": [report_json(report) for report in reports]})
         return
-    several = len(reports) > 1
+    several = len(reports) > 1 or any(report.node for report in reports)
     print_table([row for report in reports for row in _rows(report, several=several)], empty="Nothing to migrate.")
     counts = Counter(report.status_word for report in reports)
     print_facts({word: counts[word] for word in ("migrated", "ready", "blocked", "nothing to do")})
     for report in reports:
         if report.note:
-            say(f"{report.session}: {report.note}")
+            say(f"{_named(report)}: {report.note}")
+
+
+def _named(report: Report) -> str:
+    return f"{report.session}, node {report.node}" if report.node else report.session
 
 
 def _rows(report: Report, *, several: bool) -> list[dict[str, object]]:
-    about: dict[str, object] = {"session": report.session} if several else {}
+    about: dict[str, object] = {"session": _named(report)} if several else {}
     parts = [] if report.before is None or report.note else _hashes(report.before, report.after)
     lines = [
         {
@@ -178,6 +204,7 @@ def report_json(report: Report) -> dict[str, object]:
     before = report.before
     return {
         "session": report.session,
+        "node": report.node,
         "run": report.run,
         "status": report.status,
         "result": report.status_word,

@@ -47,6 +47,20 @@ GraphOfSession = Annotated[
         "--graph", metavar="GRAPH", help="The session's graph, when langgraph.json does not have it under its name."
     ),
 ]
+Drift = Annotated[
+    str,
+    typer.Option(
+        "--drift",
+        metavar="refuse|keep",
+        help="What becomes of a run that began under another policy: it is refused, or goes on under that one.",
+    ),
+]
+InsteadOf = Annotated[
+    str | None,
+    typer.Option(
+        "--for", metavar="NAME", help="The policy of the graph that it stands in for; by default its own name."
+    ),
+]
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decides; your login name by default.")]
 
 
@@ -82,7 +96,9 @@ def again(*words: str, db: str) -> str:
     return shlex.join(["stateward", *words, *([] if own else ["--db", _shown(db)])])
 
 
-def again_with(session: str, *, overrides: Sequence[str], db: str, graph: str | None = None) -> str:
+def again_with(
+    session: str, *, overrides: Sequence[str], db: str, graph: str | None = None, drift: str = "refuse"
+) -> str:
     """Write the command that goes on with a session.
 
     Args:
@@ -90,11 +106,13 @@ def again_with(session: str, *, overrides: Sequence[str], db: str, graph: str | 
         overrides: What its run was started with.
         db: From `--db`.
         graph: The graph's word, when it is not the name in the session's row.
+        drift: From `--drift`.
 
     Returns:
         One line for a shell.
     """
     settings = [word for override in overrides for word in ("--set", override)]
+    settings += ["--drift", drift] if drift != "refuse" else []
     return again("resume", session, *(["--graph", graph] if graph else []), *settings, db=db)
 
 

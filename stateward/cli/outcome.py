@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stateward.cli.driving import Driven
-from stateward.cli.rendering import print_facts, print_json
+from stateward.cli.rendering import moment, print_facts, print_json, say
 from stateward.run.checkpoint import CHANNEL, wakes_at
 from stateward.run.session import Outcome
 
@@ -57,5 +57,7 @@ def show_outcome(driven: Driven, *, as_json: bool) -> int:
     if as_json:
         print_json({**facts, "values": dict(outcome.values)})
     else:
-        print_facts(facts)
+        print_facts({**facts, "wakes_at": None if outcome.wakes_at is None else moment(outcome.wakes_at)})
+        if outcome.asks:
+            say("A person is asked: `stateward inbox` tells what, `stateward answer ASK approve` or `reject` goes on.")
     return 1 if driven.error or outcome.status in FAILING else 0

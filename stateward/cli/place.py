@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from typing import cast
 
 from stateward.cli.loading import MANIFEST, is_known, load
 from stateward.errors import CheckpointError, DefinitionError
+from stateward.migration import keep
 from stateward.opening import open_database
+from stateward.run.conversation import OnDrift
 from stateward.run.session import Session
 from stateward.run.store.backend import MEMORY, SERVERS, without_secrets
 from stateward.run.store.database import Database
@@ -42,7 +45,9 @@ def open_existing(url: str) -> Database:
 
 
 @contextmanager
-def opened_session(session: str, *, db: str, graph: str | None, overrides: Sequence[str] | None) -> Generator[Session]:
+def opened_session(
+    session: str, *, db: str, graph: str | None, overrides: Sequence[str] | None, drift: str = "refuse"
+) -> Generator[Session]:
     """Open the database that a session must be in, and load its graph.
 
     Args:
@@ -50,6 +55,7 @@ def opened_session(session: str, *, db: str, graph: str | None, overrides: Seque
         db: From `--db`.
         graph: From `--graph`.
         overrides: From `--set`.
+        drift: From `--drift`.
 
     Returns:
         A context with the session; at its end the database is closed.
@@ -58,13 +64,19 @@ def opened_session(session: str, *, db: str, graph: str | None, overrides: Seque
         CheckpointError: Nothing was ever run in the database, or it cannot be opened.
         UnknownSession: No session has this id.
         DefinitionError: Its graph cannot be found.
+        Drift: The policies of its run are to be kept, and cannot be.
     """
     with open_existing(db) as database:
-        yield find_session(session, database=database, graph=graph, overrides=overrides or ())
+        yield find_session(session, database=database, graph=graph, overrides=overrides or (), drift=drift)
 
 
 def find_session(
-    session: str, *, database: Database, graph: str | None = None, overrides: Sequence[str] = ()
+    session: str,
+    *,
+    database: Database,
+    graph: str | None = None,
+    overrides: Sequence[str] = (),
+    drift: str = "refuse",
 ) -> Session:
     """Find a session and load its graph.
 
@@ -73,6 +85,7 @@ def find_session(
         database: Where it is.
         graph: The graph's word, when it is not the name in the session's row.
         overrides: The overrides its run was started with.
+        drift: From `--drift`: with `keep` the graph is under the policies of the session's run.
 
     Returns:
         The session, ready to be driven.
@@ -80,6 +93,8 @@ def find_session(
     Raises:
         UnknownSession: No session has this id.
         DefinitionError: Its graph cannot be found.
+        InputRefused: There is no such word for `drift`.
+        Drift: The policies of its run are to be kept, and cannot be.
     """
     row = database.sessions.get(session)
     if graph is None and not is_known(row.graph):
@@ -93,4 +108,5 @@ def find_session(
             f"Session `{session}` belongs to graph `{row.graph}`, not to `{loaded.graph.machine.name}`",
             fix="Name its own graph with `--graph`.",
         )
-    return Session(session, loaded.graph.attach(database), database)
+    found = Session(session, loaded.graph.attach(database), database, drift=cast("OnDrift", drift))
+    return keep(found) if drift == "keep" else found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import accumulate
 from typing import TypeVar, cast
 
@@ -207,6 +208,18 @@ def age(seconds: float) -> str:
         if count:
             parts.append(f"{count} {name}")
     return " ".join(parts[:2]) or "0 s"
+
+
+def moment(seconds: float) -> str:
+    """Write a point in time.
+
+    Args:
+        seconds: Since the epoch.
+
+    Returns:
+        Date and time in UTC, to the second.
+    """
+    return datetime.fromtimestamp(seconds, UTC).isoformat(sep=" ", timespec="seconds")
 
 
 def _cell(value: object, *, one_line: bool = False) -> Text:

@@ -24,11 +24,16 @@ person and with a reason; both go into the audit log. UNIT is turns, usd,
 calls or calls:TOOL. When several states limit the same unit, name one:
 turns@WORKING=20.
 
+A run that began under another policy is refused, unless --drift keep lets
+it go on under that one. When more than a policy has changed, the session
+can adopt the new definition: `stateward migrate`.
+
 Examples:
 
   stateward resume inbox-001
   stateward resume inbox-001 resume --data '{"note": "go on"}'
   stateward resume inbox-001 retry --raise turns=20 --by ann --reason "long"
+  stateward resume inbox-001 --drift keep
 """
 
 
@@ -50,18 +55,19 @@ def _resume(
     ] = None,
     by: options.By = None,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why the limit is raised.")] = "",
+    drift: options.Drift = "refuse",
     graph: options.GraphOfSession = None,
     overrides: options.Overrides = None,
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
     fields = event_fields(data, event=event)
-    with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
+    with opened_session(session, db=db, graph=graph, overrides=overrides, drift=drift) as found:
         _raise_limits(found, raises or (), by=options.person(by), reason=reason)
         try:
             driven = drive_alone(found, event_command(event, data=fields))
         except Stopped:
-            later = options.again_with(session, overrides=overrides or (), db=db, graph=graph)
+            later = options.again_with(session, overrides=overrides or (), db=db, graph=graph, drift=drift)
             say(f"Stopped. Nothing is lost; go on with:\n  {later}")
             raise typer.Exit(EXIT_STOPPED) from None
         raise typer.Exit(show_outcome(driven, as_json=as_json))

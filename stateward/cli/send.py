@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -15,6 +15,7 @@ from stateward.cli.rendering import print_facts, print_json, say
 from stateward.cli.resume import event_fields
 from stateward.cli.stop import EXIT_STOPPED, Stop, Stopped
 from stateward.errors import DefinitionError
+from stateward.run.conversation import OnDrift
 from stateward.run.session import Outcome, Sent, Session
 from stateward.run.store.database import Database
 
@@ -30,6 +31,7 @@ Examples:
   stateward send support_desk inbox-001 pause
   stateward send support_desk inbox-001 change --data '{"days": 5}'
   stateward send support_desk inbox-001 stop --wait 0
+  stateward send support_desk inbox-001 stop --drift keep
 """
 
 Wait = Annotated[
@@ -54,6 +56,7 @@ def _send(
     data: Annotated[str | None, typer.Option("--data", metavar="JSON", help="The event's fields.")] = None,
     wait: Wait = None,
     by: options.By = None,
+    drift: options.Drift = "refuse",
     overrides: options.Overrides = None,
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
@@ -61,7 +64,7 @@ def _send(
     fields = event_fields(data, event=event)
     wait_s = float("inf") if wait is None else wait
     with open_existing(db) as database:
-        found = _session(graph, session, overrides=tuple(overrides or ()), database=database)
+        found = _session(graph, session, overrides=tuple(overrides or ()), database=database, drift=drift)
 
         async def sending(_: Stop) -> Sent | str:
             try:
@@ -79,14 +82,14 @@ def _send(
         raise typer.Exit(_show(found, sent, as_json=as_json))
 
 
-def _session(graph: str, session: str, *, overrides: tuple[str, ...], database: Database) -> Session:
+def _session(graph: str, session: str, *, overrides: tuple[str, ...], database: Database, drift: str) -> Session:
     loaded, row = load(graph, overrides=overrides), database.sessions.get(session)
     if loaded.graph.machine.name != row.graph:
         raise DefinitionError(
             f"Session `{session}` belongs to graph `{row.graph}`, not to `{loaded.graph.machine.name}`",
             fix="Name its own graph.",
         )
-    found = Session(session, loaded.graph.attach(database), database)
+    found = Session(session, loaded.graph.attach(database), database, drift=cast("OnDrift", drift))
     found.refuse_strange()
     return found
 

@@ -9,6 +9,7 @@ import typer
 from stateward.cli import options
 from stateward.cli.place import open_existing
 from stateward.cli.rendering import age, money, print_json, print_table
+from stateward.run.pinned_policy import pins_under
 from stateward.run.store.session_row import SessionRow
 
 _HELP = """List the sessions, the oldest first.
@@ -21,6 +22,7 @@ Examples:
 
   stateward sessions
   stateward sessions --status waiting
+  stateward sessions --policy c1dc0f3a
   stateward sessions --json
 """
 
@@ -38,12 +40,19 @@ def add_to(app: typer.Typer) -> None:
 
 def _sessions(
     status: Annotated[Status | None, typer.Option("--status", help="Only those with this status.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option("--policy", metavar="HASH", help="Only those whose run is under it: the beginning of a hash."),
+    ] = None,
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
     with open_existing(db) as database:
         # A row without a run is a lease from before the first checkpoint: there is no session yet.
         found = [row for row in database.sessions.list(status=status) if row.run]
+        if policy is not None:
+            pins = pins_under(database, policy)
+            found = [row for row in found if row.policy_hash.startswith(policy.lower()) or row.policy_hash in pins]
         now = database.clock.now()
     if as_json:
         print_json([session_json(row) for row in found])

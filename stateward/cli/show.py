@@ -9,6 +9,7 @@ import typer
 from stateward.cli import options
 from stateward.cli.place import opened_session
 from stateward.cli.rendering import print_facts, print_json, print_table
+from stateward.cli.revoke import revocation_json, told
 from stateward.cli.step import BranchName, step_of, timeline_of
 from stateward.errors import InputRefused, NotExpected
 from stateward.run.moment import Moment
@@ -17,9 +18,9 @@ from stateward.run.travel import Step, Timeline
 
 _HELP = """Show a session as it stood after one step.
 
-The state's keys, the active states, and what a person was asked. By default
-the last step of the branch that the session is on; `stateward history`
-lists the steps.
+The state's keys, the active states, what a person was asked, and what is
+revoked from the session by now. By default the last step of the branch that
+the session is on; `stateward history` lists the steps.
 
 Examples:
 
@@ -55,8 +56,9 @@ def _show(
     with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
         timeline = timeline_of(found, branch=branch)
         moment = timeline.at(_wanted(timeline, step if checkpoint is None else step_of(checkpoint)))
+        revoked = found.database.revocations.of(session)
     if as_json:
-        print_json(moment_json(moment))
+        print_json({**moment_json(moment), "revoked": [revocation_json(one) for one in revoked]})
         return
     print_facts(
         {
@@ -67,6 +69,7 @@ def _show(
             "status": moment.status,
             "state": ", ".join(moment.path),
             "reason": moment.reason,
+            "revoked": [told(one) for one in revoked],
             **{f"{key}:": value for key, value in moment.values.items()},
         }
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+from stateward.chart.argument import of_kind
 from stateward.errors import DefinitionError
 
 DEEPEST = 100
@@ -130,10 +131,11 @@ def parse(text: str | bytes) -> Element:
     Raises:
         DefinitionError: It is no well-formed XML, declares a document type, or is nested too deep.
     """
+    given = of_kind(text, (str, bytes), name="text", expected="an SCXML document, as text or bytes", where="exchange")
     parser = expat.ParserCreate(namespace_separator="}")
     tree = _Tree(parser)
     try:
-        parser.Parse(text, True)
+        parser.Parse(given, True)
     except expat.ExpatError as error:
         raise DefinitionError(
             f"The document is no well-formed XML: {expat.ErrorString(error.code)}",

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
+from stateward.chart.argument import of_kind, several, unfit
 from stateward.chart.definition import Definition
 from stateward.chart.event import Event, event_name_of
 from stateward.chart.guard import Bound, Function, bind_pure, qualified_name
@@ -77,7 +78,25 @@ class Registry:
         things: dict[Kind, dict[str, object]] = {
             kind: _by_name(kind, each) for kind, each in zip(KINDS, given, strict=True)
         }
-        return cls(things=things, events={event_name_of(event): event for event in events})
+        where = "Registry.of(events=…)"
+        typed = several(events, name="events", expected="typed events", where=where, alone=(str, bytes, type))
+        return cls(things=things, events={event_name_of(event): event for event in map(_event, typed)})
+
+    @classmethod
+    def given(cls, registry: object) -> Registry:
+        """Return the registry that a caller gave, an empty one for None.
+
+        Args:
+            registry: The argument.
+
+        Raises:
+            DefinitionError: It is none.
+        """
+        if registry is None:
+            return cls.of()
+        return of_kind(
+            registry, cls, name="registry", expected="a registry", where="exchange", fix="Make one with `Registry.of`."
+        )
 
     @classmethod
     def of_chart(cls, chart: Definition, *, registry: Registry | None = None) -> Registry:
@@ -90,7 +109,7 @@ class Registry:
         Raises:
             DefinitionError: A function has no name, or two of a kind have the same.
         """
-        given = registry or cls.of()
+        given = cls.given(registry)
         found: dict[Kind, dict[str, object]] = {kind: dict(given.things[kind]) for kind in KINDS}
         whole = cls(
             things=found, events={**given.events, **{name: kind for name, kind in chart.events.items() if kind}}
@@ -242,7 +261,8 @@ def _by_name(kind: Kind, given: Mapping[str, object] | Iterable[object]) -> dict
         named = dict(cast("Mapping[str, object]", given))
     else:
         named = {}
-        for thing in given:
+        expected = "a mapping from names to functions, or functions"
+        for thing in several(given, name=kind, expected=expected, where=f"Registry.of({kind}=…)"):
             name = _own_name(thing)
             if name is None:
                 raise DefinitionError(
@@ -253,9 +273,17 @@ def _by_name(kind: Kind, given: Mapping[str, object] | Iterable[object]) -> dict
             if named.setdefault(name, thing) is not thing:
                 raise _ambiguous(kind, name, where=f"Registry.of({kind}=…)")
     for name in named:
+        of_kind(name, str, name=kind, expected="a mapping from names, as text", where=f"Registry.of({kind}=…)")
         if not name.strip():
             raise DefinitionError("A name is empty", where=f"Registry.of({kind}=…)", fix="Give it another.")
     return named
+
+
+def _event(given: object) -> type[Event]:
+    if not isinstance(given, type) or not issubclass(given, Event):
+        expected = "typed events, as classes"
+        raise unfit(cast("object", given), name="events", expected=expected, where="Registry.of(events=…)")
+    return given
 
 
 def _own_name(thing: object) -> str | None:

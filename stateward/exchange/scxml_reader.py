@@ -9,9 +9,10 @@ Source: SCXML 1.0, sections 3 and 5.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from stateward.chart.argument import texts
 from stateward.chart.definition import Action, Definition, Node, Transition
 from stateward.chart.event import Event, normal
 from stateward.chart.guard import Bound
@@ -40,7 +41,7 @@ def read_scxml(
     *,
     registry: Registry | None = None,
     content: ScxmlContent | None = None,
-    ignoring: Collection[str] = (),
+    ignoring: Iterable[str] = (),
 ) -> Definition:
     """Return the chart that a document describes.
 
@@ -59,8 +60,9 @@ def read_scxml(
 
     Source: SCXML 1.0, sections 3 and 5.
     """
-    known = registry or Registry.of()
-    root = cleaned(parse(text), ignoring=ignoring)
+    known = Registry.given(registry)
+    skipped = texts(ignoring, name="ignoring", expected="namespaces, as text", where="exchange")
+    root = cleaned(parse(text), ignoring=skipped)
     if root.name != "scxml" or not is_scxml(root):
         raise DefinitionError(
             f"The document's root is <{root.name}>", where=root.where, fix=f'Begin with `<scxml xmlns="{SCXML}">`.'

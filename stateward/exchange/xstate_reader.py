@@ -7,9 +7,10 @@ event the exact one wins, then the longest; `onDone` that no guard lets through 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from stateward.chart.argument import texts
 from stateward.chart.definition import Action, Definition, Node, Transition
 from stateward.chart.delay import AFTER
 from stateward.chart.event import Event, normal
@@ -50,7 +51,7 @@ def read_xstate(
     machine: str | bytes | Mapping[str, object],
     *,
     registry: Registry | None = None,
-    ignoring: Collection[str] = (),
+    ignoring: Iterable[str] = (),
 ) -> Definition:
     """Return the chart that a machine describes.
 
@@ -67,12 +68,13 @@ def read_xstate(
         UnknownTarget: A target leads to no state.
         DefinitionError: It is no machine, or has something that cannot be carried over; the message names the place.
     """
-    wrong = sorted({*ignoring} - IGNORABLE)
+    skipped = frozenset(texts(ignoring, name="ignoring", expected="keys, as text", where="exchange"))
+    wrong = sorted(skipped - IGNORABLE)
     if wrong:
         raise DefinitionError(
             f"`{wrong[0]}` cannot be ignored", where="ignoring", fix=f"What can be: {', '.join(sorted(IGNORABLE))}."
         )
-    return _Reader(load(machine), registry=registry or Registry.of(), ignoring=frozenset(ignoring)).definition()
+    return _Reader(load(machine), registry=Registry.given(registry), ignoring=skipped).definition()
 
 
 class _Reader:

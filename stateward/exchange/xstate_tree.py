@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from stateward.chart.argument import of_kind
 from stateward.chart.compiler import HISTORY_NAME
 from stateward.chart.definition import Node, NodeKind
 from stateward.errors import DefinitionError, UnknownTarget
@@ -214,8 +215,10 @@ def load(text: str | bytes | Json) -> Json:
     """
     if isinstance(text, Mapping):
         return text
+    expected = "a machine: JSON, as text or parsed to a mapping"
+    document = of_kind(text, (str, bytes), name="machine", expected=expected, where="exchange")
     try:
-        value: object = json.loads(text, object_pairs_hook=_without_twins)
+        value: object = json.loads(document, object_pairs_hook=_without_twins)
     except (ValueError, RecursionError) as error:
         raise DefinitionError(f"The document is no JSON: {error}", fix="Mend it there.") from error
     return as_mapping(value, where="the document")

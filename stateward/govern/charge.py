@@ -95,8 +95,9 @@ def _is_unbounded(unit: str, request: CallRequest) -> bool:
 
 def _unbounded(charge: Charge, *, request: CallRequest) -> Deny:
     named, fuse = ("may cost", "a money fuse") if charge.unit == "usd" else ("may take in tokens", "a fuse on tokens")
+    because = f": {request.unbounded}" if request.unbounded else ""
     return Deny(
-        reason=f"what {request.kind} `{request.name}` {named} has no known bound, and {fuse} is set",
+        reason=f"what {request.kind} `{request.name}` {named} has no known bound, and {fuse} is set{because}",
         rule=charge.origin,
         scope=charge.scope,
     )

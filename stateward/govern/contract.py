@@ -7,15 +7,44 @@ Case and the characters between words do not matter there: `Account Access` find
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from typing import Annotated, Any, Literal, cast
+from typing import Any, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from stateward.govern.pattern import compile_pattern
-from stateward.govern.policy import ContractSpec, FieldSpec, ItemType
+from stateward.govern.fingerprint import digest
+from stateward.govern.kinds.contract_spec import ContractSpec, FieldSpec
+from stateward.govern.kinds.field_value import annotation
 
-_TYPES: Mapping[ItemType, type[object]] = {"str": str, "int": int, "float": float, "bool": bool}
 _SPACING = str.maketrans("-_", "  ")
+
+
+class Contracts:
+    """The contracts that were made, so that states under the same policies share one class."""
+
+    __slots__ = ("_made",)
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str, str], type[BaseModel]] = {}
+
+    def get(self, spec: ContractSpec, *, mode: str, policy_hash: str) -> type[BaseModel]:
+        """Return the model that an output must fit, made when it is first asked for.
+
+        Args:
+            spec: The contract's description.
+            mode: The mode of the policy.
+            policy_hash: The hash of the policy.
+
+        Returns:
+            What `contract` makes; the same class for the same description, mode and hash.
+
+        Source:
+            SYSTEMS.md, C1.
+        """
+        # The description is part of the key: a policy made in code may say a hash that is not its own.
+        key = (digest(spec.content), f"{spec.name} {mode}", policy_hash)
+        made = self._made.get(key)
+        # Of two threads that make the same one, both get the one that was put down first.
+        return made or self._made.setdefault(key, contract(spec, mode=mode, policy_hash=policy_hash))
 
 
 def contract(spec: ContractSpec, *, mode: str, policy_hash: str) -> type[BaseModel]:
@@ -27,7 +56,7 @@ def contract(spec: ContractSpec, *, mode: str, policy_hash: str) -> type[BaseMod
         policy_hash: The hash of the policy, its first twelve digits shown in the title.
 
     Returns:
-        A frozen model that refuses unknown keys. Each call makes a new class; who needs it often keeps it. A field
+        A frozen model that refuses unknown keys. Each call makes a new class; `Contracts` keeps them. A field
         named like a part of every model, such as `copy`, has that name in data and in the schema, and an underscore
         behind it as an attribute.
 
@@ -68,11 +97,11 @@ def normalise(value: Mapping[str, object], *, spec: ContractSpec) -> dict[str, o
     Raises:
         ValueError: Two keys stand for the same field.
     """
-    names = _spellings((field.name for field in spec.fields), aliases=spec.aliases)
+    names = spellings((field.name for field in spec.fields), aliases=spec.aliases)
     fields = {field.name: field for field in spec.fields}
     result: dict[str, object] = {}
     for key, item in value.items():
-        name = key if key in fields else names.get(_folded(key), key)
+        name = key if key in fields else names.get(folded(key), key)
         if name in result:
             raise ValueError(f"one key for the field `{name}`, not two")
         result[name] = _value(item, spec=fields[name]) if name in fields else item
@@ -94,16 +123,26 @@ def _is_object(data: object) -> bool:
 def _value(value: object, *, spec: FieldSpec) -> object:
     if spec.type != "enum" or not isinstance(value, str) or value in spec.values:
         return value
-    return _spellings(spec.values, aliases=spec.aliases).get(_folded(value), value)
+    return spellings(spec.values, aliases=spec.aliases).get(folded(value), value)
 
 
-def _spellings(names: Iterable[str], *, aliases: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Map every folded spelling to the name it stands for; a name itself goes before an alias."""
-    own = {_folded(name): name for name in names}
-    return {_folded(alias): name for alias, name in aliases} | own
+def spellings(names: Iterable[str], *, aliases: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Map every folded spelling to the name it stands for; a name itself goes before an alias.
+
+    Args:
+        names: The names.
+        aliases: Pairs of another spelling and the name it stands for.
+    """
+    own = {folded(name): name for name in names}
+    return {folded(alias): name for alias, name in aliases} | own
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """Return what spellings of the same words have in common: no case, one space between words.
+
+    Args:
+        text: A key or a value.
+    """
     return " ".join(text.translate(_SPACING).casefold().split())
 
 
@@ -129,38 +168,9 @@ def _free(name: str, *, taken: Container[str]) -> str:
 
 
 def _definition(spec: FieldSpec, *, alias: str | None) -> tuple[object, object]:
-    kind = _annotation(spec)
+    kind = annotation(spec)
     if spec.required:
         return kind, Field(alias=alias, description=spec.description or None)
     if spec.type == "list":
         return kind, Field(alias=alias, default=[], description=spec.description or None)
     return cast(Any, kind) | None, Field(alias=alias, default=None, description=spec.description or None)
-
-
-def _annotation(spec: FieldSpec) -> object:
-    if spec.type == "enum":
-        # The values are data: Literal is built at run time, which the type checker cannot follow.
-        return cast(Any, Literal).__getitem__(spec.values)
-    if spec.type == "list":
-        items = cast(Any, list)[_TYPES[spec.items]]
-        return Annotated[items, Field(min_length=spec.min_items, max_length=spec.max_items)]
-    if spec.type == "str":
-        return _text(spec)
-    if spec.type == "bool":
-        return bool
-    number = cast(Any, _TYPES[spec.type])
-    return Annotated[number, Field(ge=spec.min, le=spec.max)]
-
-
-def _text(spec: FieldSpec) -> object:
-    kind = Annotated[str, Field(min_length=spec.min_length, max_length=spec.max_length)]
-    return kind if spec.pattern is None else Annotated[kind, AfterValidator(_matches(spec.pattern))]
-
-
-def _matches(pattern: str) -> Callable[[str], str]:
-    def require(text: str) -> str:
-        if compile_pattern(pattern).fullmatch(text) is None:
-            raise ValueError(f"a text that matches `{pattern}`")
-        return text
-
-    return require

@@ -8,9 +8,10 @@ The order of the checks is fixed, and the first refusal ends it:
 4. discovered: a tool that was found at run time is on the lists;
 5. separated: no tool of a separate group was used in this run;
 6. cleared: it may see data of the state's class;
-7. limits: the tool's own `max_calls`, calls, turns, tokens, money, each outermost scope first; a call without a bound
+7. arguments: they meet every rule on them;
+8. limits: the tool's own `max_calls`, calls, turns, tokens, money, each outermost scope first; a call without a bound
    is refused where money or tokens are limited;
-8. approval: a restricted tool needs people.
+9. approval: a restricted tool needs people.
 
 Approval comes last, so that nobody is asked about a call that would be refused anyway.
 """
@@ -23,6 +24,7 @@ from stateward.govern.charge import Charge as Charge
 from stateward.govern.charge import charges as charges
 from stateward.govern.charge import overspent
 from stateward.govern.checks.approval import approval
+from stateward.govern.checks.arguments import unfit
 from stateward.govern.checks.clearance import uncleared
 from stateward.govern.checks.declared import undeclared
 from stateward.govern.checks.discovered import unlisted
@@ -44,7 +46,7 @@ from stateward.govern.verdict import NeedsApproval as NeedsApproval
 
 Check = Callable[..., Deny | NeedsApproval | None]
 """Given `effective`, `request=` and `facts=`: why the call may not run, or None."""
-ORDER: tuple[Check, ...] = (undeclared, revoked, forbidden, unlisted, separated, uncleared, overspent, approval)
+ORDER: tuple[Check, ...] = (undeclared, revoked, forbidden, unlisted, separated, uncleared, unfit, overspent, approval)
 
 
 def decide(

@@ -8,11 +8,14 @@ What is not counted (levels, timeouts, windows) is folded to one value, the stri
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
+from pydantic import BaseModel
+
 from stateward.errors import DefinitionError
+from stateward.govern.contract import Contracts
 from stateward.govern.fingerprint import digest
 from stateward.govern.kinds.contract_spec import ContractSpec
 from stateward.govern.kinds.data import Data
@@ -88,6 +91,8 @@ class Effective:
     """SHA-256 over the scopes and the hashes of the layers: equal for states under the same policies."""
     trial: Effective | None = None
     """What would hold if the policies that only observe were in force; None if none of them observes."""
+    made: Contracts = field(default_factory=Contracts, compare=False, repr=False)
+    """The models of the contracts, which states under the same policies share."""
 
     @property
     def call_timeout_s(self) -> float | None:
@@ -150,18 +155,41 @@ class Effective:
         known = ", ".join(f"`{spec.name}`" for spec in self.contracts) or "none"
         raise DefinitionError(f"no policy has a contract `{name}`", where=self.path, fix=f"Known contracts: {known}.")
 
+    def model_of(self, contract: str) -> type[BaseModel]:
+        """Return the model that an output must fit under a contract.
+
+        Args:
+            contract: The contract's name.
+
+        Returns:
+            A pydantic model whose title names this policy's mode and hash.
+
+        Raises:
+            DefinitionError: No policy that binds this state has a contract of this name.
+        """
+        return self.made.get(self.contract(contract), mode=self.mode, policy_hash=self.hash)
+
     def explain(self) -> tuple[Row, ...]:
         """List every part of this policy with the place it came from."""
         return tuple(_rows(self))
 
 
-def effective(chain: Sequence[tuple[str, Policy]], *, path: str, tools: Iterable[str] = ()) -> Effective:
+def effective(
+    chain: Sequence[tuple[str, Policy]],
+    *,
+    path: str,
+    tools: Iterable[str] = (),
+    made: Contracts | None = None,
+    refuse: bool = True,
+) -> Effective:
     """Fold the policies that bind a state.
 
     Args:
         chain: Pairs of a state's path and the policy on it, outermost first; the chart's path is empty.
         path: The path of the state the result is for.
         tools: The names of the known tools, for which loosening is looked for and rulings are prepared.
+        made: Where the models of contracts are kept; None for a place of this policy's own.
+        refuse: Whether a weaker policy is an error; else the stricter one holds, as for an agent that is met at run time.
 
     Returns:
         The effective policy.
@@ -174,12 +202,44 @@ def effective(chain: Sequence[tuple[str, Policy]], *, path: str, tools: Iterable
     """
     layers = tuple(Layer(scope=scope, policy=policy) for scope, policy in chain)
     names = tuple(sorted(set(tools)))
-    refuse_loosening(layers, tools=names)
+    if refuse:
+        refuse_loosening(layers, tools=names)
     binding = tuple(layer for layer in layers if not layer.policy.observe)
-    held = _folded(binding, layers=layers, path=path, tools=names)
+    held = replace(_folded(binding, layers=layers, path=path, tools=names), made=made or Contracts())
     if len(binding) == len(layers):
         return held
     return replace(held, trial=_folded(layers, layers=layers, path=path, tools=names))
+
+
+def effectives(
+    chains: Mapping[int, tuple[str, Sequence[tuple[str, Policy]]]],
+    *,
+    tools: Iterable[str] = (),
+    made: Contracts | None = None,
+) -> dict[int, Effective]:
+    """Fold the policies of many states; states under the same policies share the work.
+
+    Args:
+        chains: By state: its path, and the policies that bind it as `effective` takes them.
+        tools: The names of the known tools.
+        made: Where the models of contracts are kept; None for a place of these states' own.
+
+    Returns:
+        The effective policy by state.
+
+    Raises:
+        PolicyLoosened: A policy of a chain is weaker than one above it.
+    """
+    kept, names = Contracts() if made is None else made, tuple(tools)
+    folded: dict[tuple[tuple[str, int], ...], Effective] = {}
+    found: dict[int, Effective] = {}
+    for state, (path, chain) in chains.items():
+        key = tuple((scope, id(policy)) for scope, policy in chain)
+        if key not in folded:
+            folded[key] = effective(chain, path=path, tools=names, made=kept)
+        one = folded[key]
+        found[state] = replace(one, path=path, trial=one.trial and replace(one.trial, path=path))
+    return found
 
 
 def _folded(binding: Sequence[Layer], *, layers: tuple[Layer, ...], path: str, tools: Sequence[str]) -> Effective:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stateward.govern.kinds.fuses import COUNTED
 from stateward.govern.policy import Policy
@@ -29,6 +29,8 @@ class Layer:
 
     scope: str
     policy: Policy
+    _rulings: dict[str, Ruling | None] = field(default_factory=dict[str, "Ruling | None"], compare=False, repr=False)
+    """What was read of it before: matching patterns is most of the work of folding policies."""
 
     @property
     def place(self) -> str:
@@ -69,5 +71,7 @@ class Layer:
         Args:
             tool: The tool's name.
         """
-        section = self.policy.tools
-        return None if section is None else ruling_in(section, tool=tool, place=self.place)
+        if tool not in self._rulings:
+            section = self.policy.tools
+            self._rulings[tool] = None if section is None else ruling_in(section, tool=tool, place=self.place)
+        return self._rulings[tool]

@@ -101,15 +101,21 @@ class Policy:
 
 _LATER = frozenset(
     {"expires_s", "tokens", "runtime_s", "approvals", "four_eyes", "cleared", "arguments", "discovered", "separate"}
-    | {"max_tokens", "activity_timeout_s", "pace", "data", "redact", "models", "observe"}
+    | {"max_tokens", "activity_timeout_s", "pace", "data", "redact", "models", "observe", "infer", "tiers"}
+    | {"contains", "forbid"}
 )
 """What policies could not say at first: where it is unset, a hash that was pinned then must not change."""
+
+
+def _is_unsaid(key: str, value: object) -> bool:
+    # A field's default may be false, 0 or empty, and is said all the same.
+    return value is None if key == "default" else key in _LATER and value in (None, (), False)
 
 
 def _pruned(content: object) -> object:
     if isinstance(content, dict):
         items = cast("dict[str, object]", content).items()
-        return {key: _pruned(value) for key, value in items if key not in _LATER or value not in (None, (), False)}
+        return {key: _pruned(value) for key, value in items if not _is_unsaid(key, value)}
     if isinstance(content, list | tuple):
         return [_pruned(item) for item in cast("list[object]", content)]
     return content

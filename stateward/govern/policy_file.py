@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from stateward.errors import ConfigError
 from stateward.govern.kinds.arguments import argument_rule
-from stateward.govern.kinds.contract_spec import ContractShape, ContractSpec, FieldShape, FieldSpec
+from stateward.govern.kinds.contract_spec import ContractShape, ContractSpec, FieldShape, FieldSpec, Inference
 from stateward.govern.kinds.data import Data
 from stateward.govern.kinds.fuses import Fuses
 from stateward.govern.kinds.models import ModelRule, RoleRule
@@ -120,6 +120,7 @@ def _contract(said: ContractShape, *, name: str) -> ContractSpec:
         fields=tuple(_field(spec, name=key) for key, spec in said.fields.items()),
         aliases=tuple(sorted(said.aliases.items())),
         retries=said.retries,
+        tiers=None if said.tiers is None else tuple(said.tiers),
     )
 
 
@@ -132,6 +133,8 @@ def _field(said: FieldShape, *, name: str) -> FieldSpec:
         min_length=said.min_length,
         max_length=said.max_length,
         pattern=said.pattern,
+        contains=tuple(said.contains),
+        forbid=said.forbid,
         min=said.min,
         max=said.max,
         values=tuple(said.values),
@@ -139,4 +142,6 @@ def _field(said: FieldShape, *, name: str) -> FieldSpec:
         items=said.items or "str",
         min_items=said.min_items,
         max_items=said.max_items,
+        default=tuple(said.default) if isinstance(said.default, list) else said.default,
+        infer=tuple(Inference(pattern=rule.pattern, value=rule.value, field=rule.field) for rule in said.infer),
     )

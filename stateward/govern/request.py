@@ -8,6 +8,7 @@ from typing import Literal
 
 from stateward.govern.kinds.shape import Sensitivity
 from stateward.govern.revocation import Revocation
+from stateward.govern.work import Work
 
 CallKind = Literal["tool", "model"]
 """What a call goes to.
@@ -35,10 +36,14 @@ class CallRequest:
     """The most this call can cost, in US dollars; None when no bound is known."""
     estimate_tokens: int | None = 0
     """The most tokens this call can send and get back; None when no bound is known."""
+    unbounded: str = ""
+    """Why no bound is known, and what to configure; empty when both are."""
     is_discovered: bool = False
     """Whether the tool was found at run time, and not registered when the graph was compiled."""
     cleared: Sensitivity = "public"
     """The most sensitive data that the tool or model is cleared for."""
+    work: Work = field(default_factory=Work)
+    """Where paths in the arguments lead; by default their text alone is looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,9 @@ from langchain_core.messages import (
 _MARK = "stateward_dropped"
 
 
-def prune(messages: Sequence[MessageLikeRepresentation], *, max_messages: int | None, keep_last: int | None) -> list[BaseMessage]:
+def prune(
+    messages: Sequence[MessageLikeRepresentation], *, max_messages: int | None, keep_last: int | None
+) -> list[BaseMessage]:
     """Shorten a conversation to its beginning, a summary and its end.
 
     A tool call and its answers stay together: where the end would begin between them, it begins at the call,

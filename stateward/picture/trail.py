@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from stateward.chart.argument import texts
 from stateward.chart.arrow import bare_arrows, full_arrows
 from stateward.chart.definition import Definition, Transition
 from stateward.errors import DefinitionError
@@ -43,9 +44,10 @@ def trail(chart: Definition, *, highlight: Iterable[str] = (), path: Iterable[st
     Raises:
         DefinitionError: Something names a state or a transition that the chart does not have.
     """
-    steps = [path] if isinstance(path, str) else list(path)
-    highlight = [highlight] if isinstance(highlight, str) else highlight
-    active = [chart.nodes[i].path for name in highlight for i in chart.tables.chains[_state(chart, name)]]
+    where = f"drawing `{chart.name}`"
+    steps = texts(path, name="path", expected="what a run did, as text", where=where)
+    lit = texts(highlight, name="highlight", expected="paths of states, as text", where=where)
+    active = [chart.nodes[i].path for name in lit for i in chart.tables.chains[_state(chart, name)]]
     told = {t.index for step in steps if ARROW in step for t in _transitions(chart, step)}
     states = [None if not step or ARROW in step else _state(chart, step) for step in steps]
     led = {t.index for a, b in pairwise(states) for t in _leading(chart, a, b)}

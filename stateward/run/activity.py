@@ -8,7 +8,7 @@ Nothing is committed here: `node` (one region) and `hub` (several) do that, each
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
@@ -18,7 +18,7 @@ from langgraph.runtime import get_runtime
 
 from stateward.chart.delay import Timers
 from stateward.chart.event import Occurrence
-from stateward.errors import CheckpointError, DefinitionError, Diverged, UpdateRefused
+from stateward.errors import CheckpointError, ContractFailed, DefinitionError, Diverged, UpdateRefused
 from stateward.govern.gate import Failed, check
 from stateward.run.checkpoint import Control
 from stateward.run.commit import Progress
@@ -28,6 +28,8 @@ from stateward.run.door.activation import Activation
 from stateward.run.door.door import Door
 from stateward.run.door.role import ModelRole
 from stateward.run.door.signal import Signal, Suspend, Trip
+from stateward.run.door.straggler import in_thread
+from stateward.run.door.told import told
 from stateward.run.door.tool import ToolResult
 from stateward.run.drive import Steps, Work
 from stateward.run.handed import happened, value_of
@@ -36,7 +38,7 @@ from stateward.run.invocation import Invocation
 from stateward.run.plan import Machine, StatePlan
 from stateward.run.update import as_update
 
-_KINDS = {UpdateRefused: "update", Diverged: "diverged", DefinitionError: "definition"}
+_KINDS = {UpdateRefused: "update", Diverged: "diverged", DefinitionError: "definition", ContractFailed: "contract"}
 """Which error event an exception of an activity becomes; any other is `error.activity`."""
 
 
@@ -181,11 +183,11 @@ def attempts(visit: Visit) -> Steps[Ended]:
     errors: object = None
     for _ in range(retries + 1):
         try:
-            told = _told((yield from _called(visit)), where=plan.node.path)
-            verdict = _gated(plan, told)
+            came = _told((yield from _called(visit)), where=plan.node.path)
+            verdict = _gated(plan, came)
             if not isinstance(verdict, Failed):
                 done = (*visit.raised, plan.done)
-                return Ended(events=done, update=verdict, earlier=told.earlier, timers=visit.timers)
+                return Ended(events=done, update=verdict, earlier=came.earlier, timers=visit.timers)
         except CheckpointError:
             raise
         except Trip as tripped:
@@ -257,7 +259,7 @@ def _work(visit: Visit) -> Work:
     bound = cast(Any, plan.bound)
     if plan.is_sync:
         run = visit.run() if plan.takes_run else None
-        return Work(fn=within, args=(visit.run, bound, state, event, run), activity=True)
+        return _sync_work(visit, partial(within, visit.run, bound, state, event, run))
     run = visit.run()
     given = (state, event, run)
     if plan.runnable is not None:
@@ -265,6 +267,18 @@ def _work(visit: Visit) -> Work:
         # its timeout hold.
         return Work(afn=_timed(run, plan.runnable.ainvoke, plan.timeout_s), args=(state,))
     return Work(afn=_timed(run, bound, plan.timeout_s), args=given)
+
+
+def _sync_work(visit: Visit, call: Callable[[], Any]) -> Work:
+    invocation = visit.invocation
+    beside = partial(
+        in_thread,
+        pool=invocation.threads.activities,
+        stragglers=invocation.stragglers,
+        what=f"the activity of `{visit.plan.node.path}`",
+        spared=invocation.brake.spared,
+    )
+    return Work(fn=call, afn=partial(beside, call))
 
 
 def _timed(run: Core[Any], fn: Any, timeout_s: float | None) -> Any:
@@ -305,6 +319,7 @@ def _make_run(visit: Visit) -> Core[Any]:
             threads=invocation.threads,
             notify=lambda result: writer(_as_part(result, path=path)),
             script=invocation.script,
+            stragglers=invocation.stragglers,
         )
 
     kind = SyncRun if plan.is_sync else Run
@@ -360,14 +375,14 @@ def _error(plan: StatePlan, error: Exception) -> Occurrence:
     if isinstance(error, _TimedOut):
         return Occurrence(name="timeout", data={"state": plan.node.path, "timeout_s": plan.timeout_s})
     if isinstance(error, GraphBubbleUp):
-        told = "`interrupt()` inside an activity; ask through a restricted tool or wait in a state"
-        return _failed("interrupt", plan, error, told)
+        message = "`interrupt()` inside an activity; ask through a restricted tool or wait in a state"
+        return _failed("interrupt", plan, error, message)
     kind = next((name for kind, name in _KINDS.items() if isinstance(error, kind)), "activity")
-    return _failed(kind, plan, error, str(error))
+    return _failed(kind, plan, error, told(error))
 
 
-def _failed(kind: str, plan: StatePlan, error: Exception, told: str) -> Occurrence:
+def _failed(kind: str, plan: StatePlan, error: Exception, message: str) -> Occurrence:
     return Occurrence(
         name=f"error.{kind}",
-        data={"state": plan.node.path, "type": type(error).__name__, "message": told},
+        data={"state": plan.node.path, "type": type(error).__name__, "message": message},
     )

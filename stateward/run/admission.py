@@ -10,6 +10,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any, cast
 
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
@@ -28,6 +29,7 @@ from stateward.run.plan import HUB, Machine
 from stateward.run.progress import Progress
 from stateward.run.resume import INPUT, Answers, Before, Happened, claim, enveloped, occurrence, read
 from stateward.run.update import as_update
+from stateward.run.view import View
 from stateward.run.wait import unexpected
 
 REOPENS = ("fuse.turns", "fuse.usd", "fuse.calls")
@@ -118,7 +120,9 @@ def admit(machine: Machine, given: object, *, before: Stored, invocation: Invoca
             f"The last run of session `{invocation.session}` did not end",
             fix="Resume it first (input None, or `stateward resume`), then send the input.",
         )
-    told = Happened(event=_input(machine, given), update=checked(machine, given))
+    told = Happened(
+        event=_input(machine, given), update=checked(machine, given, base=before.values, serde=invocation.serde)
+    )
     said = _said(told)
     first = _try(machine, told, control=control, before=before, invocation=invocation)
     return Command(resume=enveloped(said, first))
@@ -132,7 +136,7 @@ def _open_run(machine: Machine, given: object, *, before: Stored, invocation: In
         pins=machine.pins,
         branch=last.branch if last else "main",
     )
-    update = checked(machine, given)
+    update = checked(machine, given, base=before.values, serde=invocation.serde)
     values = {key: value for key, value in before.values.items() if key != CHANNEL}
     _fits_whole(machine, {**values, **update})
     begin(machine, {**values, **update, CHANNEL: merge({}, delta)}, where="the start")
@@ -155,24 +159,25 @@ def _fits_whole(machine: Machine, values: Values) -> None:
         ) from misfit
 
 
-def checked(machine: Machine, given: object) -> Values:
+def checked(machine: Machine, given: object, *, base: Mapping[str, Any], serde: SerializerProtocol | None) -> Values:
     """Validate values that come from outside; messages get their ids here, so that a refused input leaves nothing.
 
     Args:
         machine: The lowered chart.
         given: State key to value, or an instance of the schema.
+        base: The values that it comes on top of.
+        serde: What checkpoints are written with; None where nothing is kept.
 
     Returns:
         The values in the form that is committed.
 
     Raises:
-        InputRefused: A key is unknown, or Stateward's own, or a value does not fit.
+        InputRefused: A key is unknown, or Stateward's own, or a value does not fit or cannot be kept.
     """
     try:
-        update = as_update(given, where="the input")
-        return {
-            key: machine.schema.normalise(key, value, base=None, where="the input") for key, value in update.items()
-        }
+        view = View(machine.schema, base, "the input", serde=serde)
+        view.apply(as_update(given, where="the input"))
+        return {key: values[-1] for key, values in view.writes.items()}
     except UpdateRefused as misfit:
         raise InputRefused(misfit.what, where="the input", fix=misfit.fix) from misfit
 
@@ -241,7 +246,7 @@ def _reopened(machine: Machine, control: Control) -> Command[Any] | None:
 
 
 def _command(machine: Machine, given: Command[Any], *, before: Stored, invocation: Invocation) -> Command[Any]:
-    control = before.control
+    control, serde = before.control, invocation.serde
     if given.goto or given.graph is not None or given.resume is None:
         raise NotExpected(
             "A `Command` may only resume: where to go, and what the chart keeps, is not the caller's to write",
@@ -249,7 +254,7 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
         )
     if control is None:
         raise NotExpected(f"Session `{invocation.session}` has no run to resume", fix="Send an input to open one.")
-    update = checked(machine, given.update) if given.update else None
+    update = checked(machine, given.update, base=before.values, serde=serde) if given.update else None
     if control.status != "waiting":
         raise NotExpected(
             f"Session `{invocation.session}` does not wait; it is {control.status}",
@@ -258,7 +263,8 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
     asks = [ask for ids in control.asks.values() for ask in ids]
     told = read(renamed(control.raw, _unwrapped(given.resume)), machine=machine, asks=asks, by=invocation.approver)
     if isinstance(told, Happened):
-        brought = Happened(event=told.event, update=checked(machine, told.update) if told.update else {})
+        came = checked(machine, told.update, base=before.values, serde=serde) if told.update else {}
+        brought = Happened(event=told.event, update=came)
         said = _said(brought)
         first = _try(machine, brought, control=control, before=before, invocation=invocation)
         return Command(resume=enveloped(said, first), update=update)
@@ -300,10 +306,13 @@ def refuse_drift(machine: Machine, control: Control) -> None:
         )
         if old != new
     ]
+    keep = ""
+    if (pinned.chart, pinned.schema) == (now.chart, now.schema):
+        keep = 'keep its policy: `drift="keep"` of the session, or `--drift keep`; or '
     raise Drift(
         f"The run was started by another definition: {'; '.join(parts)}",
         where=f"run {control.run}",
-        fix="Go on with the code and policy that started it, or let the session adopt this definition: "
+        fix=f"Go on with the code and policy that started it, or {keep}let the session adopt this definition: "
         "`stateward migrate SESSION`, or `stateward.migration.adopt`, with what was renamed.",
     )
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
+from functools import partial
+
 from stateward.errors import NotExpected, UnknownSession
 from stateward.run.admission import refuse_drift, refuse_left, stored
 from stateward.run.caller import Caller
-from stateward.run.drive import Bridge
+from stateward.run.drive import Bridge, Steps, Work
 from stateward.run.invocation import Invocation
 from stateward.run.store.ask import Ask, Decision
+from stateward.run.text import checked_text
 
 
 def refuse_strange(caller: Caller) -> None:
@@ -69,11 +74,39 @@ def claimed(caller: Caller, ask: str, decision: Decision, *, by: str, note: str)
         UnknownAsk: No ask has this id, or it belongs to another tenant's session.
         AskClosed: It was answered, withdrawn or expired before.
         NotExpected: The ask is another session's.
+        InputRefused: The name or the note cannot be kept.
     """
+    checked_text(by, what=f"who answers `{ask}`")
+    checked_text(note, what=f"the note of the answer to `{ask}`")
     found = asked(caller, ask)
     if found.session != caller.session:
         raise NotExpected(f"Ask `{ask}` belongs to session `{found.session}`, not to `{caller.session}`")
     return caller.database.asks.answer(ask, decision=decision, by=by, note=note)
+
+
+def recording(caller: Caller, answers: Mapping[str, Decision], *, by: str, note: str) -> Steps[None]:
+    """Record answers, when each of them would lead somewhere.
+
+    Args:
+        caller: The session.
+        answers: Ask to what is answered.
+        by: Who answers.
+        note: Why.
+
+    Returns:
+        A generator of work.
+
+    Raises:
+        StatewardError: As `expect` and `claimed`.
+    """
+    for ask in answers:
+        yield Work(fn=_expect, args=(caller, ask))
+    for ask, decision in answers.items():
+        yield Work(fn=partial(claimed, caller, ask, decision, by=by, note=note))
+
+
+def _expect(caller: Caller, ask: str) -> None:
+    expect(caller.kept(), ask)
 
 
 def expect(caller: Caller, ask: str) -> None:
@@ -91,7 +124,8 @@ def expect(caller: Caller, ask: str) -> None:
         Drift: The run was started by another definition.
     """
     session, database, machine = caller.session, caller.database, caller.graph.machine
-    if asked(caller, ask).status != "open":
+    found = asked(caller, ask)
+    if found.status != "open":
         return
     before = stored(caller.latest(), machine=machine)
     control = before.control
@@ -102,6 +136,8 @@ def expect(caller: Caller, ask: str) -> None:
         )
     refuse_drift(machine, control)
     if ask not in [one for ids in control.asks.values() for one in ids]:
+        if found.session == session and found.branch != control.branch:
+            raise _elsewhere(found, branch=control.branch)
         raise NotExpected(
             f"Session `{session}` does not wait for an answer to `{ask}`; it is {control.status}",
             fix="Resume it first." if control.status == "running" else "",
@@ -111,3 +147,13 @@ def expect(caller: Caller, ask: str) -> None:
         refuse_left(machine, {ask}, control=control, before=before, invocation=looking)
     finally:
         looking.gone()
+
+
+def _elsewhere(ask: Ask, *, branch: str) -> NotExpected:
+    there = shlex.quote(ask.branch)
+    return NotExpected(
+        f"Ask `{ask.id}` stands on branch `{ask.branch}`, and session `{ask.session}` is on branch `{branch}`",
+        where=f"session `{ask.session}`",
+        fix=f"Answer it there, and go on with that branch: `stateward answer {ask.id} approve --branch {there}`, or "
+        "`Timeline(…).answer(…)`.",
+    )

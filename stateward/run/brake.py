@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Literal, TypeVar
@@ -63,7 +64,8 @@ class Brake:
             self.halt = halt
             self._bridge.leave()
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._cut_nodes)
+            with suppress(RuntimeError):  # it was closed: none of its nodes can go on
+                self._loop.call_soon_threadsafe(self._cut_nodes)
 
     def _cut_nodes(self) -> None:
         for node in self._nodes - self._cut:
@@ -97,6 +99,19 @@ class Brake:
             finally:
                 self._let_go(node)
         return await drive_async(stopped(self.take()), threads=threads)
+
+    def spared(self) -> bool:
+        """Let the present node go on although the run was cancelled: its sync code cannot be stopped, and ends first.
+
+        Returns:
+            Whether it may: a deadline does not wait, and neither does who has cancelled the task itself.
+        """
+        node, halt = asyncio.current_task(), self.halt
+        if node is None or node not in self._cut or node.cancelling() > 1 or halt is None or halt.status != "cancelled":
+            return False
+        self._cut.discard(node)
+        node.uncancel()
+        return True
 
     def _let_go(self, node: asyncio.Task[Any]) -> None:
         self._nodes.discard(node)

@@ -9,14 +9,14 @@ control channel carries, by name, where each began and, when the session has tur
 | `of` | the branch it was forked from; nothing for `main` |
 | `from` | id of the checkpoint it was forked from |
 | `step` | LangGraph's number of that checkpoint |
-| `asks` | ask of that checkpoint -> the ask that stands for it on this branch |
+| `asks` | ask of that checkpoint -> the ask that stands for it on this branch; older ones are found over `of` |
 | `head` | id of its last checkpoint, while the session is on another branch |
 | `status`, `at` | status and active states there |
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -115,13 +115,27 @@ def branch_named(name: str, *, known: Sequence[Branch], session: str) -> Branch:
 
 
 def aliases(control: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return which asks of the branch a session is on stand for which of the checkpoint it was forked from.
+    """Return which asks of the branch a session is on stand for which of those it was forked from, one after another.
 
     Args:
         control: A control channel.
     """
     table: Mapping[str, Json] = control.get(KEY) or {}
-    return table.get(control.get("branch") or MAIN_BRANCH, {}).get("asks") or {}
+    found: dict[str, str] = {}
+    for row in reversed(list(_line(table, control.get("branch") or MAIN_BRANCH))):
+        asks: Mapping[str, str] = row.get("asks") or {}
+        # What was not put again is closed; a row of an earlier release names the asks of all branches before it.
+        found = {**{first: asks[ask] for first, ask in found.items() if ask in asks}, **asks}
+    return found
+
+
+def _line(table: Mapping[str, Json], name: str) -> Iterator[Json]:
+    """A branch and those it was forked from, each from the next; one that is not known, or was before, ends it."""
+    seen: set[str] = set()
+    while name in table and name not in seen:
+        seen.add(name)
+        yield table[name]
+        name = table[name].get("of", "")
 
 
 def with_new(
@@ -141,15 +155,14 @@ def with_new(
         control: The control channel of the checkpoint.
         head: The checkpoint's id.
         step: LangGraph's number of it.
-        asks: Ask of the checkpoint to the one that stands for it; also for those that it stood for itself.
+        asks: Ask of the checkpoint to the one that stands for it.
     """
-    stood = {first: asks[ask] for first, ask in aliases(control).items() if ask in asks}
     row: Json = {
         "no": len(table),
         "of": control.get("branch") or MAIN_BRANCH,
         "from": head,
         "step": step,
-        "asks": {**stood, **asks},
+        "asks": dict(asks),
     }
     return {**table, name: row}
 
@@ -192,7 +205,8 @@ def chosen_name(name: str | None, *, of: str, taken: Collection[str], session: s
         NotExpected: The session has a branch of that name.
     """
     if name is None:
-        return next(free for no in range(1, len(taken) + 2) if (free := f"{of}.{no}") not in taken)
+        home = of if len(f"{of}.{len(taken) + 1}") <= MAX_NAME else MAIN_BRANCH  # forks in line get no longer names
+        return next(free for no in range(1, len(taken) + 2) if (free := f"{home}.{no}") not in taken)
     if not name.strip() or name != name.strip() or len(name) > MAX_NAME or not name.isprintable():
         raise InputRefused(
             f"`{name}` is no name of a branch",

@@ -24,14 +24,17 @@ from stateward.run.called import Called, committed
 from stateward.run.checkpoint import CHANNEL
 from stateward.run.configurable import TURN, alarm_of, is_nested, named, onward, pinned, seen_fence, with_invocation
 from stateward.run.container import KEY as CONTAINER
+from stateward.run.context_record import naming, recorded, serde_of
 from stateward.run.drive import Bridge, Steps, Work
 from stateward.run.edit import begun, checked_edit, edited
 from stateward.run.fork import Turn, take_back, turned, write
 from stateward.run.invocation import Invocation, new_id, session_of
 from stateward.run.landing import landing
 from stateward.run.nested import invocation_inside, opened, saver_in
+from stateward.run.nested_drift import same_definition
 from stateward.run.plan import Machine
 from stateward.run.store.database import open_database
+from stateward.run.straggling import outlasted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +48,9 @@ class Opened:
     owns_database: bool
 
 
-def open_call(graph: Called, given: object, config: RunnableConfig | None, *, bridge: Bridge) -> Steps[Opened]:
+def open_call(
+    graph: Called, given: object, config: RunnableConfig | None, *, bridge: Bridge, context: object = None
+) -> Steps[Opened]:
     """Admit a call.
 
     Args:
@@ -53,6 +58,7 @@ def open_call(graph: Called, given: object, config: RunnableConfig | None, *, br
         given: The input, a `Command`, or None.
         config: The caller's config.
         bridge: The way to the event loop of the call.
+        context: LangGraph's `context=`, to be recorded.
 
     Returns:
         A generator of work that returns the admitted call.
@@ -79,27 +85,32 @@ def open_call(graph: Called, given: object, config: RunnableConfig | None, *, br
         threads=graph.tables.threads,
         tenant=named(merged, "tenant"),
         approver=named(merged, "approver"),
+        serde=saver.serde if saver is not None else None,
         shared=saver is not None,
         alarm=alarm_of(merged),
         container=merged.get("configurable", {}).get(CONTAINER),
         turn=merged.get("configurable", {}).get(TURN),
     )
     if saver is not None:
-        given, merged = yield from _admitted(graph, given, merged, invocation)
+        given, merged = yield from _admitted(graph, given, merged, invocation, context)
     else:
         given = admit(graph.machine, given, before=Stored(control=None, values={}), invocation=invocation)
-    invocation.alarm.start(invocation.brake, loop=bridge.caller)
-    return Opened(
-        given=given,
-        config=with_invocation(pinned(merged, graph.machine.pins) if saver else merged, invocation),
-        invocation=invocation,
-        saver=saver,
-        owns_database=saver is None,
-    )
+    try:
+        invocation.alarm.start(invocation.brake, loop=bridge.caller)
+        return Opened(
+            given=given,
+            config=with_invocation(pinned(merged, graph.machine.pins) if saver else merged, invocation),
+            invocation=invocation,
+            saver=saver,
+            owns_database=saver is None,
+        )
+    except BaseException:  # Ctrl-C, when the session is held already
+        yield Work(fn=invocation.leave, must_end=True)
+        raise
 
 
 def _admitted(
-    graph: Called, given: object, config: RunnableConfig, invocation: Invocation
+    graph: Called, given: object, config: RunnableConfig, invocation: Invocation, context: object
 ) -> Steps[tuple[object, RunnableConfig]]:
     """Take the lease and decide what LangGraph gets, and where; refused, the lease is given back."""
     turn: Turn | None = None
@@ -118,6 +129,7 @@ def _admitted(
             reopened = StateUpdate(values=cast("dict[str, Any]", given), as_node=reopens)
             yield graph.writing(with_invocation(pinned(config, graph.machine.pins), invocation), reopened)
             given = None
+        config = yield from _naming(graph, context, config, invocation, before=snapshot)
     except BaseException:
         if turn is not None:
             yield Work(fn=take_back, args=(turn, invocation), must_end=True)
@@ -126,11 +138,20 @@ def _admitted(
     return given, config
 
 
+def _naming(
+    graph: Called, context: object, config: RunnableConfig, invocation: Invocation, *, before: StateSnapshot
+) -> Steps[RunnableConfig]:
+    """Record the context of a call, for its replay."""
+    record = None if context is None else recorded(context, serde=serde_of(graph.allowed, graph.context_schema))
+    return (yield from naming(config, record, database=invocation.database, session=invocation.session, before=before))
+
+
 def _nested(graph: Called, given: object, config: RunnableConfig, bridge: Bridge) -> Steps[Opened]:
     """A call from inside another graph's node: the session, its lease and its tables are the caller's."""
     invocation = invocation_inside(config, tables=graph.tables, bridge=bridge)
     if invocation.parent:
         config = yield from landing(graph, config, invocation)
+    yield from same_definition(graph, config, invocation)
     admitted = admit(graph.machine, given, before=Stored(control=None, values={}), invocation=invocation)
     return Opened(
         given=opened(admitted) if invocation.parent else admitted,
@@ -168,8 +189,9 @@ def close(call: Opened) -> Steps[bool]:
         session waits for somebody to go on with it.
     """
     invocation, more = call.invocation, False
-    invocation.alarm.stop()
     try:
+        invocation.alarm.stop()
+        invocation.bridge.reopen()
         if invocation.attention.is_used:
             yield Work(afn=invocation.attention.end)
     finally:
@@ -178,16 +200,30 @@ def close(call: Opened) -> Steps[bool]:
 
 
 def _closed(call: Opened) -> Steps[bool]:
-    invocation, more = call.invocation, False
-    lease = invocation.lease
-    if lease is not None and call.saver is not None:
-        try:
-            more = yield Work(fn=let_go, args=(invocation,))
-        finally:
-            invocation.database.registry.leave(lease.session, fence=lease.fence)
-    if call.owns_database:
-        yield Work(fn=invocation.close_database)
+    more = False
+    try:
+        if call.invocation.lease is not None and call.saver is not None:
+            more = yield Work(fn=_given_back, args=(call.invocation,), must_end=True)
+    except Exception:
+        raise
+    except BaseException:  # Ctrl-C, perhaps before that began
+        yield Work(fn=call.invocation.abandon, must_end=True)
+        raise
+    finally:
+        if call.owns_database:
+            yield Work(fn=call.invocation.close_database, must_end=True)
     return more
+
+
+def _given_back(invocation: Invocation) -> bool:
+    """Give back the lease, or leave that to sync code that still runs; return whether somebody should go on."""
+    lease = invocation.lease
+    if lease is None or outlasted(invocation):
+        return False
+    try:
+        return let_go(invocation)
+    finally:
+        invocation.database.registry.leave(lease.session, fence=lease.fence)
 
 
 @contextmanager
@@ -230,13 +266,14 @@ def edit(graph: Called, config: RunnableConfig, supersteps: Sequence[Sequence[St
         NotExpected: It is not one update of values, or the session has no run.
         SessionBusy: A run holds the session.
     """
-    if saver_in(config) is None:
+    saver = saver_in(config)
+    if saver is None:
         return (yield from turn_to(graph, config, supersteps=supersteps))
     # Inside another graph, which owns the session.
     snapshot: StateSnapshot = yield Work(fn=graph.get_state, afn=graph.aget_state, args=(config,))
     if not begun(snapshot):
         raise _nothing_to_edit()
-    values = checked_edit(graph.machine, supersteps, before=snapshot)
+    values = checked_edit(graph.machine, supersteps, before=snapshot, serde=saver.serde)
     inside: RunnableConfig = yield graph.writing(config, edited(graph.machine, values, before=snapshot))
     return inside
 
@@ -282,7 +319,8 @@ def turn_to(
         yield Work(fn=invocation.acquire, args=(graph.name, seen_fence(config)))
         turn = yield from turned(graph, config, invocation, name=name, anew=anew)
         snapshot = turn.before if turn is not None else (yield from committed(graph, config))
-        values = checked_edit(graph.machine, supersteps, before=snapshot)
+        serde = saver.serde if saver is not None else None
+        values = checked_edit(graph.machine, supersteps, before=snapshot, serde=serde)
         turn = turn or Turn(snapshot=snapshot, delta={}, branch="")
         written = yield from write(graph, config, turn, invocation, values=values)
     except BaseException:

@@ -21,6 +21,8 @@ class Called(Protocol):
     name: str
     config: RunnableConfig | None
     checkpointer: Any  # a saver, or LangGraph's bool for subgraphs
+    allowed: frozenset[tuple[str, str]]
+    context_schema: Any  # the user's own type, or None
     get_state: Callable[..., StateSnapshot]
     aget_state: Callable[..., Any]
     get_state_history: Callable[..., Any]

@@ -8,7 +8,7 @@ ended here, under a lease of our own. So whoever cancels looks again and again, 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -16,7 +16,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END
 from langgraph.types import Command, StateSnapshot, StateUpdate
 
-from stateward.errors import NotExpected, SessionBusy
+from stateward.errors import InputRefused, NotExpected, SessionBusy
 from stateward.run.brake import Halt
 from stateward.run.call import Opened, close, is_held, record
 from stateward.run.called import Called, committed
@@ -31,9 +31,11 @@ from stateward.run.ordering import Orderer, ended
 from stateward.run.repair import mending
 from stateward.run.snapshot import addressed, control_in
 from stateward.run.stopped import threaded
+from stateward.run.store.database import Database
 from stateward.run.store.lease import Lease
 from stateward.run.store.orders import cancelling
 from stateward.run.store.session_row import SessionRow
+from stateward.run.text import checked_text
 
 
 def cancelled(caller: Caller, *, by: str, reason: str, wait_s: float) -> Steps[None]:
@@ -49,10 +51,12 @@ def cancelled(caller: Caller, *, by: str, reason: str, wait_s: float) -> Steps[N
         A generator of work.
 
     Raises:
+        InputRefused: Nobody is said to cancel it.
         UnknownSession: There is no such session.
         NotExpected: It has no run, or its run has ended.
         SessionBusy: Who runs it has not stopped in time; the order stands.
     """
+    _refuse_nobody(caller.session, by=by, reason=reason)
     session, database, until = caller.session, caller.database, time.monotonic() + wait_s
     halt, orderer = cancelling(by=by, reason=reason), Orderer(database, "cancelled", by=by, reason=reason)
     run: str | None = None
@@ -73,8 +77,14 @@ def cancelled(caller: Caller, *, by: str, reason: str, wait_s: float) -> Steps[N
         over = yield from orderer.tell(lease)
         left_s = until - time.monotonic()
         if left_s <= 0:
-            raise not_stopped(session, wait_s)
+            raise not_stopped(session, wait_s, running=running_in(database, session))
         yield ended(over, within_s=left_s)
+
+
+def _refuse_nobody(session: str, *, by: str, reason: str) -> None:
+    checked_text(reason, what=f"the reason why session `{session}` is cancelled")
+    if not checked_text(by, what=f"who cancels session `{session}`").strip():
+        raise InputRefused(f"Session `{session}` can only be cancelled by somebody", fix="Say who with `by`.")
 
 
 def _refuse_ended(row: SessionRow) -> None:
@@ -91,10 +101,14 @@ def _refuse_ended(row: SessionRow) -> None:
 def _ended_here(caller: Caller, halt: Halt) -> Steps[bool]:
     """End the run of a session that nobody runs; False when somebody has taken it meanwhile."""
     graph, database, session, config = caller.graph, caller.database, caller.session, caller.config
-    invocation = Invocation(
-        session=session, open_database=lambda: database, bridge=Bridge(), threads=graph.tables.threads
-    )
     saver = cast("BaseCheckpointSaver[Any]", graph.checkpointer)
+    invocation = Invocation(
+        session=session,
+        open_database=lambda: database,
+        bridge=Bridge(),
+        threads=graph.tables.threads,
+        serde=saver.serde,
+    )
     try:
         yield Work(fn=invocation.acquire, args=("", None))
     except SessionBusy as busy:
@@ -143,14 +157,28 @@ def _elsewhere(session: str) -> NotExpected:
     )
 
 
-def not_stopped(session: str, wait_s: float) -> SessionBusy:
+def running_in(database: Database, session: str) -> tuple[str, ...]:
+    """Return what sync code of a session is in threads of this process.
+
+    Args:
+        database: Where the session is.
+        session: The session's id.
+    """
+    live = database.registry.find(session)
+    return () if live is None else tuple(live.running())
+
+
+def not_stopped(session: str, wait_s: float, *, running: Sequence[str] = ()) -> SessionBusy:
     """Make the error for a call that did not end in time although it was told to.
 
     Args:
         session: The session's id.
         wait_s: How long it was waited for.
+        running: What sync code of it still runs, as far as that is known.
     """
+    still = f"; a thread cannot be stopped, and these still run: {', '.join(running)}" if running else ""
+    killable = " A tool with `process=True` is killed instead." if running else ""
     return SessionBusy(
-        f"Who runs session `{session}` was told to stop, and has not within {wait_s:g} s",
-        fix="Wait longer, or end that process: the order stands until its call is over.",
+        f"Who runs session `{session}` was told to stop, and has not within {wait_s:g} s{still}",
+        fix=f"Wait longer, or end that process: the order stands until its call is over.{killable}",
     )

@@ -75,7 +75,7 @@ def finish(
         # The configuration stays where it was, so nothing may stay of what actions did on a way that was not taken.
         progress.view.put_back(kept)
         kind = "fuse.microsteps" if isinstance(error, MicrostepLimit) else "error.transition"
-        told = Occurrence(name=kind, data={"message": str(error), "state": getattr(error, "state", "")})
+        told = Occurrence(name=kind, data={"message": str(error), "state": error.facts.get("state", "")})
         return _broken(machine, progress, told, state=state)
     # What no transition took is named all the same: the step is about it.
     delta = _delta(machine, progress, step, state=state, about=events[-1].name if events else "start")

@@ -9,12 +9,13 @@ from langchain_core.runnables import RunnableConfig
 from stateward.run.alarm import Alarm, checked_deadline
 from stateward.run.checkpoint import AFTER, FENCE, Pins
 from stateward.run.invocation import KEY, Invocation
+from stateward.run.text import checked_text
 
 UNTIL = "__stateward_until"
 """The configurable key of the moment, by the monotonic clock, when the deadline of a call has come that goes on."""
 
 TURN = "__stateward_turn"
-"""The configurable key of the number under which a call has waited for its turn."""
+"""The configurable key of the place in which a call has waited for its turn."""
 
 
 def named(config: RunnableConfig, key: str) -> str:
@@ -23,8 +24,11 @@ def named(config: RunnableConfig, key: str) -> str:
     Args:
         config: LangGraph's config.
         key: `tenant` or `approver`.
+
+    Raises:
+        InputRefused: It cannot be kept.
     """
-    return str(config.get("configurable", {}).get(key) or "")
+    return checked_text(str(config.get("configurable", {}).get(key) or ""), what=f"`{key}`")
 
 
 def seen_fence(config: RunnableConfig) -> int | None:

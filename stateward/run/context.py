@@ -21,6 +21,8 @@ from stateward.chart.delay import Cancel, Delayed, Schedule
 from stateward.chart.event import Event, Occurrence, occurrence_of
 from stateward.errors import DefinitionError, RunError
 from stateward.run.container import Container, Owned
+from stateward.run.deadline import own_exit
+from stateward.run.door.calling import CALLING, Calling, inside
 from stateward.run.door.door import Door
 from stateward.run.door.model import GovernedModel
 from stateward.run.door.role import ModelRole
@@ -62,6 +64,7 @@ class Core(Generic[C]):
     timers: list[Schedule | Cancel] = field(default_factory=list[Schedule | Cancel])
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
     _door: Door | None = None
+    _calling: Calling | None = None
     _is_left: bool = False
     """Whether its state was left, or the activity's time is over, although it may still run."""
 
@@ -99,6 +102,13 @@ class Core(Generic[C]):
         if self._door is None:
             self._door = self._make_door()
         return self._door
+
+    @property
+    def calling(self) -> Calling:
+        """The activity as what agents run in."""
+        if self._calling is None:
+            self._calling = Calling(door=self.door, call=0)
+        return self._calling
 
     @property
     def remaining(self) -> Mapping[str, float]:
@@ -188,7 +198,13 @@ class Core(Generic[C]):
                 where=self.path,
                 fix=f"Configured: {', '.join(sorted(self._roles)) or 'none'}. Pass `compile(models={{…}})`.",
             )
-        return GovernedModel.of(self._roles[wanted], door=self.door, number=self.number)
+        return GovernedModel.of(
+            self._roles[wanted],
+            door=self.door,
+            number=self.number,
+            roles=self._roles,
+            left_s=lambda: self.deadline,
+        )
 
     @property
     def signal(self) -> Signal | None:
@@ -302,6 +318,12 @@ def current_run() -> Run[Any]:
     return cast("Run[Any]", run())
 
 
+def around() -> Calling | None:
+    """Return the innermost call of a tool, or activity, that this code runs in; None outside."""
+    calling, run = CALLING.get(), _CURRENT.get()
+    return calling if calling is not None or run is None else run().calling
+
+
 def within(run: Callable[[], Core[Any]], fn: Callable[..., T], *args: Any) -> T:
     """Call a sync function that sees a run through `current_run`.
 
@@ -309,10 +331,16 @@ def within(run: Callable[[], Core[Any]], fn: Callable[..., T], *args: Any) -> T:
         run: Makes or returns the run.
         fn: The function.
         args: Its arguments.
+
+    Raises:
+        RunError: It raised `GeneratorExit`.
     """
     token = _CURRENT.set(run)
     try:
-        return fn(*args)
+        with inside(None):
+            return fn(*args)
+    except GeneratorExit as raised:
+        raise own_exit() from raised
     finally:
         _CURRENT.reset(token)
 
@@ -328,7 +356,8 @@ def awithin(run: Core[Any], fn: Callable[..., Awaitable[T]]) -> Callable[..., Aw
     async def call(*args: Any) -> T:
         token = _CURRENT.set(lambda: run)
         try:
-            returned = await fn(*args)
+            with inside(None):
+                returned = await fn(*args)
         except asyncio.CancelledError:
             await run.rest(cancel=True)
             raise

@@ -95,6 +95,18 @@ class ViewData:
             return transition.delay
         return transition.delay(self._view.schema.present(self._view), value_of(event), active=active)
 
+    def kept(self) -> Mapping[str, list[Any]]:
+        """Return what was written so far."""
+        return self._view.kept()
+
+    def put_back(self, kept: object) -> None:
+        """Forget what actions wrote since.
+
+        Args:
+            kept: From `kept`.
+        """
+        self._view.put_back(cast("Mapping[str, list[Any]]", kept))
+
 
 class _SinceMark(Mapping[str, Any]):
     """A view whose messages begin after a marked one; all of them when the marked one is gone."""

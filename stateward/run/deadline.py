@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 from stateward.errors import RunError
+from stateward.run.door.straggler import Stragglers
 from stateward.run.threads import Pool
 
 T = TypeVar("T")
@@ -39,6 +40,8 @@ class _End(Generic[T]):
     at: float
 
     def open(self) -> T:
+        if isinstance(self.error, GeneratorExit):
+            raise own_exit() from self.error
         if self.error is not None:
             raise self.error
         return cast(T, self.value)
@@ -103,6 +106,11 @@ def own_cancellation() -> RunError:
     return RunError("It was cancelled from inside", fix="Catch the `CancelledError` of what it awaits.")
 
 
+def own_exit() -> RunError:
+    """Return the error of work that raised `GeneratorExit`: each generator it passes would take itself for closed."""
+    return RunError("It raised `GeneratorExit`", fix="Raise an `Exception`; this one is Python's own.")
+
+
 async def finished(work: asyncio.Future[T]) -> T:
     """Await work that must not be given up: when the caller is cancelled, the work ends first.
 
@@ -138,13 +146,17 @@ async def _in_time(work: Callable[[], Awaitable[T]], timeout_s: float | None) ->
     return Late(began=True) if end.at > until else end.open()
 
 
-async def thread_in_time(pool: Pool, work: Callable[[], T], *, timeout_s: float | None) -> T | Late:
+async def thread_in_time(
+    pool: Pool, work: Callable[[], T], *, timeout_s: float | None, stragglers: Stragglers | None = None, what: str = ""
+) -> T | Late:
     """Run blocking work in a thread and await it for at most so long; the wait for a free thread counts.
 
     Args:
         pool: Where the thread comes from.
         work: The work; its thread goes on when it is late.
         timeout_s: Seconds, more than 0; None for no limit.
+        stragglers: Of the call of a graph: when this is cancelled, the work goes on there. None for any other work.
+        what: What the work is, for a message.
 
     Returns:
         What it returns, or `Late`. What it raises in time is raised here.
@@ -152,36 +164,22 @@ async def thread_in_time(pool: Pool, work: Callable[[], T], *, timeout_s: float 
     Raises:
         RunError: It raised `CancelledError`.
     """
-    if timeout_s is None:
-        return (await pool.run(_ended_sync, work)).open()
-    until = time.monotonic() + timeout_s
+    until = time.monotonic() + (timeout_s or 0.0)
     job = pool.submit(_ended_sync, work)
+    stragglers = stragglers or Stragglers()
+    stragglers.begun(job, what)
+    if timeout_s is None:
+        return (await asyncio.wrap_future(job)).open()
     try:
         await asyncio.wait((running := asyncio.wrap_future(job),), timeout=timeout_s)
     except asyncio.CancelledError:
         job.cancel()
         raise
     if not running.done():
+        stragglers.forget(job)
         return Late(began=not job.cancel())
     end = running.result()
     return Late(began=True) if end.at > until else end.open()
-
-
-async def called(pool: Pool, work: Callable[[], Any], *, is_async: bool, timeout_s: float | None) -> Any:
-    """Make a call of a tool: on the loop when it is async, else in a thread.
-
-    Args:
-        pool: Where the thread comes from.
-        work: The call; for an async tool it returns an awaitable.
-        is_async: Whether it does.
-        timeout_s: Seconds, more than 0; None for no limit.
-
-    Returns:
-        What the tool returns, or `Late`.
-    """
-    if is_async:
-        return await in_time(work, timeout_s=timeout_s)
-    return await thread_in_time(pool, work, timeout_s=timeout_s)
 
 
 async def stop(*tasks: asyncio.Future[Any]) -> None:

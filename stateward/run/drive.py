@@ -13,6 +13,7 @@ from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from inspect import GEN_SUSPENDED, getgeneratorstate
 from threading import Lock, Thread
 from typing import Any, TypeVar, cast
 
@@ -211,7 +212,10 @@ class Work:
     activity: bool = False
     """Whether the function is a user's, which may hang; any other works on the database."""
     must_end: bool = False
-    """Whether a sync function runs to its end although its caller is cancelled."""
+    """Whether a sync function runs to its end although its caller is cancelled.
+
+    After Ctrl-C in its middle it is done once more, and must not mind that.
+    """
 
 
 Steps = Generator[Work, Any, T]
@@ -229,16 +233,38 @@ def drive_sync(steps: Steps[T], *, bridge: Bridge) -> T:
         What the generator returns.
     """
     try:
-        work = next(steps)
+        return _driven(steps, partial(next, steps), bridge=bridge)
+    except BaseException as interrupt:
+        if getgeneratorstate(steps) != GEN_SUSPENDED:
+            raise
+        # Ctrl-C came between two pieces of work: the generator is told, and cleans up.
+        return _driven(steps, partial(steps.throw, interrupt), bridge=bridge)
+
+
+def _driven(steps: Steps[T], begin: Callable[[], Work], *, bridge: Bridge) -> T:
+    try:
+        work = begin()
         while True:
             try:
-                done = work.fn(*work.args) if work.fn is not None else bridge.call(partial(_make, work))
+                done = _at_hand(work) if work.fn is not None else bridge.call(partial(_make, work))
             except BaseException as error:  # noqa: BLE001  # thrown into the generator, which decides
                 work = steps.throw(error)
             else:
                 work = steps.send(done)
     except StopIteration as end:
         return cast(T, end.value)
+
+
+def _at_hand(work: Work) -> Any:
+    fn = cast(Any, work.fn)
+    try:
+        return fn(*work.args)
+    except Exception:
+        raise
+    except BaseException:
+        if work.must_end:
+            fn(*work.args)
+        raise
 
 
 def _make(work: Work) -> Coroutine[Any, Any, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.types import Command, StateSnapshot, StateUpdate
 
 from stateward.errors import NotExpected
@@ -31,7 +32,11 @@ def is_copy(supersteps: Sequence[Sequence[StateUpdate]]) -> bool:
 
 
 def checked_edit(
-    machine: Machine, supersteps: Sequence[Sequence[StateUpdate]], *, before: StateSnapshot
+    machine: Machine,
+    supersteps: Sequence[Sequence[StateUpdate]],
+    *,
+    before: StateSnapshot,
+    serde: SerializerProtocol | None,
 ) -> Mapping[str, Any]:
     """Check an edit, and that there is something it can be made to.
 
@@ -39,12 +44,13 @@ def checked_edit(
         machine: The lowered chart.
         supersteps: What `bulk_update_state` was given: one update. The node it names has no say.
         before: The checkpoint that is edited.
+        serde: What checkpoints are written with.
 
     Returns:
         The values in the form that is committed; none for a copy.
 
     Raises:
-        InputRefused: A value does not fit the state schema, or a key is Stateward's own.
+        InputRefused: A value does not fit the state schema or cannot be kept, or a key is Stateward's own.
         NotExpected: It is not one update of values.
         Drift: The run was started by another definition.
         CheckpointError: The checkpoint contradicts itself.
@@ -55,7 +61,7 @@ def checked_edit(
     if len(updates) != 1 or not isinstance(updates[0].values, Mapping):
         raise NotExpected("An edit is one mapping of state keys", fix="Call `update_state(config, {KEY: VALUE})`.")
     refuse_contradiction(machine, stored(before, machine=machine))
-    return checked(machine, cast("Mapping[str, Any]", updates[0].values))
+    return checked(machine, cast("Mapping[str, Any]", updates[0].values), base=before.values, serde=serde)
 
 
 def edited(machine: Machine, values: Mapping[str, Any], *, before: StateSnapshot) -> StateUpdate:

@@ -6,18 +6,15 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
 
 from langgraph.types import Command
 
-from stateward.errors import SessionBusy
-from stateward.run.call import is_held
 from stateward.run.caller import Caller
-from stateward.run.configurable import TURN, UNTIL
+from stateward.run.configurable import UNTIL
 from stateward.run.container import Container
 from stateward.run.drive import Steps, Work
 from stateward.run.outcome import Outcome
-from stateward.run.sending import pausing
+from stateward.run.turn import in_turn
 
 Provider = Callable[[Outcome], "Awaitable[object] | object"]
 """Is asked what comes next when a run waits: what `Command(resume=…)` takes, or None to leave it waiting."""
@@ -58,6 +55,33 @@ def going(caller: Caller, given: object, terms: Terms) -> Steps[Outcome]:
         if said is None:
             break
         outcome = yield from _in_turn(caller, Command(resume=said), terms, until)
+    return (yield from tidied(outcome, terms))
+
+
+def going_on(caller: Caller, terms: Terms) -> Steps[Outcome | None]:
+    """Go on after an answer, at once or not at all.
+
+    Args:
+        caller: The session.
+        terms: On what terms.
+
+    Returns:
+        A generator of work that returns where it stands; None when somebody else holds the session, who goes on.
+    """
+    outcome = yield from caller.trying(None)
+    return None if outcome is None else (yield from tidied(outcome, terms))
+
+
+def tidied(outcome: Outcome, terms: Terms) -> Steps[Outcome]:
+    """Remove the scratch folder of a run that is over.
+
+    Args:
+        outcome: Where the session stands.
+        terms: With what belongs to it.
+
+    Returns:
+        A generator of work that returns the outcome.
+    """
     if outcome.status in DONE:
         yield Work(fn=terms.container.clean_up)
     return outcome
@@ -72,43 +96,11 @@ def _asking(provider: Provider, outcome: Outcome) -> Work:
 def _in_turn(caller: Caller, given: object, terms: Terms, until: float | None) -> Steps[Outcome]:
     """Make a call, behind those that came before."""
     more = {} if until is None else {UNTIL: until}
-    turns, session = caller.database.turns, caller.session
     if terms.queue < 1:
         return (yield caller.calling(given, more=more))
-    waiting: int = yield Work(fn=turns.waiting, args=(session,))
-    if not waiting:
-        try:
-            return (yield caller.calling(given, more=more))
-        except SessionBusy as busy:
-            if not is_held(busy, session):
-                raise
-    no: int = yield Work(fn=lambda: turns.take(session, limit=terms.queue))
-    try:
-        return (yield from _waited(caller, given, no, more, until=_last_moment(terms, until)))
-    finally:
-        yield Work(fn=lambda: turns.leave(session, no=no), must_end=True)
-
-
-def _last_moment(terms: Terms, until: float | None) -> float:
     last = time.monotonic() + terms.queue_wait_s
-    return last if until is None else min(last, until)
-
-
-def _waited(caller: Caller, given: object, no: int, more: dict[str, Any], *, until: float) -> Steps[Outcome]:
-    """Wait until a turn has come and the session is free."""
-    turns, session = caller.database.turns, caller.session
-    while True:
-        first: bool = yield Work(fn=lambda: turns.is_next(session, no=no))
-        if first:
-            try:
-                return (yield caller.calling(given, more={**more, TURN: no}))
-            except SessionBusy as busy:
-                if not is_held(busy, session):
-                    raise
-        if time.monotonic() >= until:
-            raise SessionBusy(
-                f"Session `{session}` is at work, and the turn of this input has not come in time",
-                fix="Send it again later, or wait longer: `Session(…, queue_wait_s=SECONDS)`.",
-                session=session,
-            )
-        yield pausing()
+    return (
+        yield from in_turn(
+            caller, given, more=more, queue=terms.queue, until=last if until is None else min(last, until)
+        )
+    )

@@ -17,8 +17,9 @@ from stateward.run.breakpoint import refuse_breakpoints
 from stateward.run.call import Opened, close, edit, left_to_others, open_call, raise_failure, record
 from stateward.run.called import checkpoint_id
 from stateward.run.configurable import lasting, onward
+from stateward.run.deadline import finished
 from stateward.run.drawing import drawable
-from stateward.run.drive import Bridge, Work, drive_async, drive_sync
+from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.edit import is_copy
 from stateward.run.invocation import ToParent
 from stateward.run.mapped import Inward, Outward, mapped
@@ -109,14 +110,13 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         refuse_breakpoints(self, self.machine, kwargs)
         bridge = Bridge()
         try:
-            opened = drive_sync(open_call(self, input, config, bridge=bridge), bridge=bridge)
+            opened = drive_sync(self._opening(input, config, kwargs, bridge=bridge), bridge=bridge)
             try:
                 made = super().stream(opened.given, opened.config, **self._running(kwargs, opened))
                 with closing(cast("Generator[Any, None, None]", made)) as parts:
                     yield from bridge.hand_on(parts)
                 drive_sync(record(self, opened), bridge=bridge)
             finally:
-                bridge.reopen()
                 more = drive_sync(close(opened), bridge=bridge)
             raise_failure(opened.invocation)
         finally:
@@ -147,7 +147,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """
         refuse_breakpoints(self, self.machine, kwargs)
         threads, bridge = self.tables.threads, Bridge(loop=asyncio.get_running_loop())
-        opened = await drive_async(open_call(self, input, config, bridge=bridge), threads=threads)
+        opened = await drive_async(self._opening(input, config, kwargs, bridge=bridge), threads=threads)
         try:
             # A stream that is left early ends before its lease does: it cancels its tasks and waits for them.
             made = super().astream(opened.given, opened.config, **self._running(kwargs, opened))
@@ -157,7 +157,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             await drive_async(record(self, opened), threads=threads)
         finally:
             bridge.close()
-            more = await asyncio.shield(drive_async(close(opened), threads=threads))
+            # Cancelled once more, or by the end of the loop, it still gives the session back before it ends.
+            more = await finished(asyncio.ensure_future(drive_async(close(opened), threads=threads)))
         raise_failure(opened.invocation)
         if more:
             with left_to_others(opened.invocation.session):
@@ -269,6 +270,11 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             update: What it holds.
         """
         return Work(fn=super().bulk_update_state, afn=super().abulk_update_state, args=(config, [[update]]))
+
+    def _opening(
+        self, given: Any, config: RunnableConfig | None, kwargs: Mapping[str, Any], *, bridge: Bridge
+    ) -> Steps[Opened]:
+        return open_call(self, given, config, bridge=bridge, context=kwargs.get("context"))
 
     def _running(self, kwargs: dict[str, Any], call: Opened) -> dict[str, Any]:
         """Complete LangGraph's arguments of a call.

@@ -14,6 +14,7 @@ from threading import Lock, current_thread
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.runtime import RunControl
 
 from stateward.chart.configuration import Configuration
@@ -22,12 +23,15 @@ from stateward.run.alarm import Alarm
 from stateward.run.brake import Brake
 from stateward.run.container import Container
 from stateward.run.door.script import Script
+from stateward.run.door.straggler import Stragglers
 from stateward.run.drive import Bridge
 from stateward.run.hub.attention import Attention
 from stateward.run.presence import Presence, outwait
 from stateward.run.registry import Live
 from stateward.run.store.database import Database
 from stateward.run.store.lease import Lease
+from stateward.run.store.turns import Place
+from stateward.run.text import checked_text
 from stateward.run.threads import Threads
 
 DRAINED = "drained"
@@ -60,6 +64,8 @@ class Invocation:
     approver: str = ""
     """Who answers asks in this call: `approver` in the config's `configurable`."""
     lease: Lease | None = None
+    serde: SerializerProtocol | None = None
+    """What its checkpoints are written with; None where nothing is kept."""
     shared: bool = False
     """Whether others can reach the session while it runs: its graph has a saver."""
     failure: BaseException | None = None
@@ -77,14 +83,16 @@ class Invocation:
     """What later calls from the same place see of this one; None where it holds no session."""
     script: Script | None = None
     """In a replay, what stands in the place of tools and models."""
+    stragglers: Stragglers = field(default_factory=Stragglers)
+    """Its sync code in threads; a call from inside another graph's node shares those of the call around."""
     brake: Brake = field(init=False)
     """What stops its nodes from outside."""
     alarm: Alarm = field(default_factory=lambda: Alarm(None))
     """The outer deadline of the call: `deadline` in the config's `configurable`."""
     container: Container | None = None
     """What belongs to its session, when the caller brought something."""
-    turn: int | None = None
-    """The number under which the call has waited for its turn."""
+    turn: Place | None = None
+    """Where the call has waited for its turn."""
     control: RunControl = field(default_factory=RunControl)
     """LangGraph's control of the call, by which it ends after its step."""
     _database: Database | None = None
@@ -119,10 +127,10 @@ class Invocation:
             left = self._left
             self.lease = None if left else lease
         if left:
-            leases.release(lease)
+            leases.withdraw(lease)
             return
         if self.turn is not None:
-            self.database.turns.leave(self.session, no=self.turn)
+            self.database.turns.leave(self.turn)
         self._enter(graph, lease)
 
     def _enter(self, graph: str, lease: Lease) -> None:
@@ -134,6 +142,9 @@ class Invocation:
             thread=current_thread().name,
             halt=self.brake.pull,
             drain=self.drain,
+            running=lambda: self.stragglers.names,
+            is_gone=None if self.bridge.caller is None else self.bridge.caller.is_closed,
+            abandon=self.abandon,
         )
         self.database.registry.enter(live)
 
@@ -154,16 +165,25 @@ class Invocation:
         return self.control
 
     def leave(self) -> None:
-        """End the call before it began: give back the lease, also one that is just being taken."""
+        """End the call before it began: give back the lease, also one that is just being taken.
+
+        A session that it would have opened is not there then.
+        """
         with self._lock:
             self._left = True
-            lease, self.lease = self.lease, None
+            lease = self.lease
         if lease is not None:
             try:
-                self.database.leases.release(lease)
+                self.database.leases.withdraw(lease)
             finally:
                 self.database.registry.leave(self.session, fence=lease.fence)
+            self.lease = None  # not before: interrupted, this is done once more
         self.gone()
+
+    def abandon(self) -> None:
+        """End the call as `leave` does, when nothing of it can run any more but its sync code in threads."""
+        if not self.stragglers.outlast(self.leave):
+            self.leave()
 
     def gone(self) -> None:
         """Let calls from the same place go on that wait until this one is over."""
@@ -212,9 +232,12 @@ def session_of(config: RunnableConfig) -> str | None:
 
     Args:
         config: Any runnable config.
+
+    Raises:
+        InputRefused: The id cannot be kept.
     """
     thread: Any = config.get("configurable", {}).get("thread_id")
-    return None if thread is None or thread == "" else str(thread)
+    return None if thread is None or thread == "" else checked_text(str(thread), what="`thread_id`")
 
 
 def new_id(prefix: str) -> str:

@@ -19,9 +19,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
 from typing_extensions import TypedDict
 
+from stateward.chart.argument import of_kind
 from stateward.chart.definition import Definition
 from stateward.chart.step import Step
-from stateward.govern.effective import effective
+from stateward.govern.effective import effectives
 from stateward.govern.fingerprint import digest
 from stateward.govern.policy import Policy
 from stateward.run.allowlist import allowlist
@@ -114,7 +115,17 @@ def finish(
 
     Returns:
         The graph, with the hashes in every checkpoint's metadata and the recursion limit of the turn fuse.
+
+    Raises:
+        DefinitionError: Saver, store or cache is something else.
     """
+    for name, given, kind, expected in (
+        ("checkpointer", checkpointer, (BaseCheckpointSaver, bool), "a LangGraph saver"),
+        ("store", store, BaseStore, "a LangGraph store"),
+        ("cache", cache, BaseCache, "a LangGraph cache"),
+    ):
+        if given is not None:
+            of_kind(given, kind, name=name, expected=expected, where=f"{machine.name}.compile(…)")
     compiled = builder.compile(checkpointer=checkpointer, store=store, cache=cache, name=machine.name)
     attributes = {key: value for key, value in vars(compiled).items() if key != "__orig_class__"}
     graph = ChartGraph(
@@ -140,13 +151,10 @@ def _machine(
     every = cast("dict[str, BaseChannel[Any, Any, Any]]", builder.channels)
     channels = {key: channel for key, channel in every.items() if key != CHANNEL}
     state = StateSchema(schema=schema, channels=channels, types=hints)
-    effectives = {
-        node.index: effective(chain(definition, node.index, root=root), path=node.path, tools=tools)
-        for node in definition.nodes
-        if node.kind != "history"
-    }
+    nodes = [node for node in definition.nodes if node.kind != "history"]
+    held = effectives({n.index: (n.path, chain(definition, n.index, root=root)) for n in nodes}, tools=tools)
     plans = {
-        node.index: plan_state(node, node.activity, effective=effectives[node.index], tools=tools, schema=state)
+        node.index: plan_state(node, node.activity, effective=held[node.index], tools=tools, schema=state)
         for node in definition.nodes
         if node.activity is not None
     }
@@ -154,15 +162,15 @@ def _machine(
         chart=definition,
         schema=state,
         plans=plans,
-        effectives=effectives,
+        effectives=held,
         roles=roles,
         pins=Pins(
             chart=digest(definition.to_json()),
-            policy=digest({definition.nodes[index].path: policy.hash for index, policy in effectives.items()}),
+            policy=digest({definition.nodes[index].path: policy.hash for index, policy in held.items()}),
             schema=digest(schema_json(hints)),
-            mode=effectives[0].mode,
+            mode=held[0].mode,
         ),
-        microsteps=min(policy.microsteps for policy in effectives.values()),
+        microsteps=min(policy.microsteps for policy in held.values()),
         name=definition.name,
         heeding=frozenset(index for index in plans if _heeds(definition, index)),
     )

@@ -9,6 +9,7 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnableSequence
 from langgraph.pregel import Pregel
 from langgraph.types import Command
 
+from stateward.chart.argument import several
 from stateward.errors import DefinitionError
 from stateward.run.state import StateSchema
 from stateward.run.update import as_update
@@ -68,7 +69,8 @@ def refuse_unknown(name: str, names: Iterable[str], *, known: Iterable[str], whe
     Raises:
         DefinitionError: It names another key.
     """
-    unknown = sorted(set(names) - set(known))
+    given = several(names, name=name, expected="a mapping from the chart's keys to those outside", where=where)
+    unknown = sorted({str(each) for each in given} - set(known))
     if unknown:
         raise DefinitionError(
             f"`{name}` maps `{unknown[0]}`, which the chart's schema does not declare",

@@ -131,6 +131,8 @@ class Report:
     """Why there is nothing to do."""
     checkpoint: str = ""
     """Id of the checkpoint that was written; empty when none was."""
+    node: str = ""
+    """Of a chart inside another graph: its node, with those around it as `OUTER|INNER`; empty for a session's own."""
 
     @property
     def blocking(self) -> tuple[Line, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Protocol, TypeVar, cast
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
 from stateward.errors import Drift
@@ -17,11 +18,33 @@ from stateward.run.graph import ChartGraph
 from stateward.run.lower import finish, lower
 from stateward.run.migration import pins_of
 from stateward.run.pinned_policy import KIND, policies_in
-from stateward.run.session import Session
 from stateward.run.snapshot import control_in
+from stateward.run.store.database import Database
 
 
-def keeping(session: Session) -> Steps[Session]:
+class Called(Protocol):
+    """A session, or who makes its calls: a frozen dataclass."""
+
+    @property
+    def graph(self) -> ChartGraph:
+        """The graph at hand."""
+        ...
+
+    @property
+    def database(self) -> Database:
+        """Where its tables are."""
+        ...
+
+    @property
+    def config(self) -> RunnableConfig:
+        """LangGraph's config of it."""
+        ...
+
+
+Some = TypeVar("Some", bound=Called)
+
+
+def keeping(session: Some) -> Steps[Some]:
     """Let a session go on under the policies that its run began under.
 
     Args:
@@ -56,10 +79,10 @@ def keeping(session: Session) -> Steps[Session]:
             where=where,
             fix="Go on with the policy file that started the run, or adopt the new one: `stateward migrate SESSION`.",
         )
-    return replace(session, graph=graph)
+    return cast("Some", replace(cast("Any", session), graph=graph))
 
 
-def _text(session: Session, hash: str) -> str | None:
+def _text(session: Called, hash: str) -> str | None:
     return session.database.definitions.find(hash, kind=KIND)
 
 

@@ -196,6 +196,7 @@ def keep(records: Records, *, move: Move, fence: int | None) -> None:
         for entry, key in records.calls:
             _carry(cur, database, entry, key)
         _spend(cur, session, move.raw["run"], records.scopes)
+        database.revocations.follow(cur, session, renamed=move.migration.state, named=move.migration.states)
 
 
 def _carry(cur: Cursor, database: Database, entry: Entry, key: CallKey) -> None:

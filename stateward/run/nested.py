@@ -87,6 +87,8 @@ def invocation_inside(config: RunnableConfig, *, tables: Tables, bridge: Bridge)
         bridge: The way to the event loop.
     """
     configurable = config.get("configurable", {})
+    saver = saver_in(config)
+    serde = saver.serde if saver is not None else None
     outer: Invocation | None = configurable.get(KEY)
     parent: ToParent | None = configurable.get(PARENT)
     if parent is not None and parent.taken:
@@ -100,18 +102,20 @@ def invocation_inside(config: RunnableConfig, *, tables: Tables, bridge: Bridge)
             bridge=bridge,
             threads=tables.threads,
             lease=outer.lease,
+            serde=serde,
             alarm=Alarm(None, until=outer.alarm.until),
             container=outer.container,
             tenant=outer.tenant,
             approver=outer.approver,
+            stragglers=outer.stragglers,
             parent=parent,
         )
-    saver = saver_in(config)
     return Invocation(
         session=session_of(config) or new_id("session"),
         open_database=lambda: tables.database(saver) if saver else open_database("memory:"),
         bridge=bridge,
         threads=tables.threads,
+        serde=serde,
         tenant=named(config, "tenant"),
         approver=named(config, "approver"),
         parent=parent,

@@ -110,7 +110,7 @@ def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: Ru
         A generator of work that returns LangGraph's command.
     """
     invocation = invocation_of(config)
-    progress = begin(machine, values, where=plan.node.path, now=invocation.now)
+    progress = begin(machine, values, where=plan.node.path, invocation=invocation)
     try:
         ended = yield from attempts(visit(machine, plan, progress, invocation))
     except Suspend as suspended:
@@ -167,7 +167,7 @@ def land(
     committed = finish(machine, progress, ended.events, state=state)
     if committed.fatal and len(ended.events) > 1 and _is_stopped_by(committed, ended):
         # What the activity raised before its end must not move the chart from where a raised limit lets it go on.
-        progress = begin(machine, values, where=plan.node.path, now=invocation.now)
+        progress = begin(machine, values, where=plan.node.path, invocation=invocation)
         committed = finish(machine, progress, ended.events[-1:], state=state)
     if ended.ask is not None and not committed.handled:
         return None
@@ -191,7 +191,7 @@ def ask_after_all(
     Returns:
         A generator of work that returns the commit.
     """
-    progress = begin(machine, values, where=plan.node.path, now=invocation.now)
+    progress = begin(machine, values, where=plan.node.path, invocation=invocation)
     return (yield from asked(machine, plan, progress, invocation, cast(Suspend, ended.ask)))
 
 
@@ -237,19 +237,19 @@ def enter_steps(machine: Machine, values: Values, config: RunnableConfig) -> Ste
         A generator of work that returns LangGraph's command.
     """
     invocation = invocation_of(config)
-    progress = begin(machine, values, where="the start", now=invocation.now)
+    progress = begin(machine, values, where="the start", invocation=invocation)
     return told(finish(machine, progress, ()), invocation)
     yield  # pragma: no cover  # makes this a generator like the other nodes
 
 
-def begin(machine: Machine, values: Values, *, where: str, now: Callable[[], float] | None = None) -> Progress:
+def begin(machine: Machine, values: Values, *, where: str, invocation: Invocation | None = None) -> Progress:
     """Read the control channel and, in the first step of a run, enter the initial configuration.
 
     Args:
         machine: The lowered chart.
         values: The state's values, with the control channel.
         where: The state path, for messages.
-        now: The clock from which delays count; None for a trial, which is not committed.
+        invocation: The call, whose clock counts and whose checkpoints keep the step; None for a trial.
 
     Returns:
         Where the step stands.
@@ -258,12 +258,12 @@ def begin(machine: Machine, values: Values, *, where: str, now: Callable[[], flo
     control = cast(Control, decode(raw, machine.chart))
     base = dict(values)
     base.pop(CHANNEL, None)
-    view = View(machine.schema, base, where)
+    view = View(machine.schema, base, where, serde=invocation.serde if invocation else None)
     data = ViewData(chart=machine.chart, view=view, marks=control.marks)
     step = None if control.started else start(machine.chart, data, limit=machine.microsteps)
-    if now is None:
+    if invocation is None:
         return Progress(control=control, view=view, data=data, step=step)
-    return Progress(control=control, view=view, data=data, step=step, now=now)
+    return Progress(control=control, view=view, data=data, step=step, now=invocation.now)
 
 
 def told(committed: Committed, invocation: Invocation) -> Command[Any]:

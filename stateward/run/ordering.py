@@ -11,8 +11,8 @@ from typing import Literal
 from stateward.run.drive import Steps, Work
 from stateward.run.store.database import Database
 from stateward.run.store.lease import Lease
-from stateward.run.store.mailbox import POLL_S
 from stateward.run.store.orders import DRAIN, cancelling
+from stateward.run.store.watch import POLL_S
 
 Kind = Literal["cancelled", "drain"]
 """`cancelled`: stop now, and the run is over; `drain`: end after the step, and the run can be gone on with."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
+from stateward.chart.argument import of_kind
 from stateward.errors import DefinitionError
+from stateward.govern.effective import Effective
 from stateward.run.door.role import ModelRole, role_of
 from stateward.run.plan import Machine
 
@@ -18,6 +20,8 @@ def roles(models: Mapping[str, object]) -> dict[str, ModelRole]:
     Raises:
         DefinitionError: One is something else.
     """
+    expected = "a mapping from roles to chat models"
+    of_kind(models, Mapping, name="models", expected=expected, where="compile(models=…)")
     return {role: role_of(role, model) for role, model in models.items()}
 
 
@@ -31,7 +35,8 @@ def refuse_strange_roles(models: Mapping[str, object], machine: Machine) -> None
     Raises:
         DefinitionError: No state has a model of a role.
     """
-    known = {plan.role for plan in machine.plans.values() if plan.role is not None}
+    asked = {plan.role for plan in machine.plans.values() if plan.role is not None}
+    known = asked | {name for policy in machine.effectives.values() for name in _others(policy, asked)}
     strange = sorted(models.keys() - known)
     if strange:
         raise DefinitionError(
@@ -39,3 +44,10 @@ def refuse_strange_roles(models: Mapping[str, object], machine: Machine) -> None
             where="`models`",
             fix=f"Its roles: {', '.join(sorted(known)) or 'none'}.",
         )
+
+
+def _others(policy: Effective, asked: Collection[str]) -> Iterator[str]:
+    """Yield the roles that may answer in the place of those that are asked."""
+    for each in policy.models:
+        if each.role in asked:
+            yield from each.rule.fallback or ()

@@ -48,3 +48,31 @@ def policies_in(text: str) -> Mapping[str, Policy]:
         State path to policy; the chart's own under the empty path.
     """
     return TypeAdapter(_Policies).validate_json(text)
+
+
+def stored(database: Database, beginning: str) -> Mapping[str, Mapping[str, Policy]]:
+    """Find policies that runs were pinned to.
+
+    Args:
+        database: Where the runs' tables are.
+        beginning: How the hash begins; empty for all.
+
+    Returns:
+        The hash of a run's policies to those policies, by the path of the state that each hangs on.
+    """
+    return {hash: policies_in(text) for hash, text in database.definitions.all(kind=KIND, beginning=beginning).items()}
+
+
+def pins_under(database: Database, beginning: str) -> frozenset[str]:
+    """Find what runs under a policy are pinned to.
+
+    Args:
+        database: Where the runs' tables are.
+        beginning: How the hash of one policy begins, as a policy file has it.
+
+    Returns:
+        The hashes that stand for several policies, of which that is one.
+    """
+    every = stored(database, "").items()
+    begins = beginning.lower()
+    return frozenset(pin for pin, found in every if any(each.hash.startswith(begins) for each in found.values()))

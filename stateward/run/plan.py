@@ -15,7 +15,6 @@ from stateward.chart.guard import Bound, bind
 from stateward.chart.property import Property
 from stateward.chart.tables import ACTIVITY_DONE
 from stateward.errors import DefinitionError
-from stateward.govern.contract import contract as make_contract
 from stateward.govern.effective import Effective
 from stateward.govern.policy import Policy
 from stateward.run.checkpoint import Pins
@@ -232,9 +231,8 @@ def _gate(output: object, *, effective: Effective, schema: StateSchema, where: s
     retries = DEFAULT_RETRIES
     contract = declared.contract
     if isinstance(contract, str):
-        spec = effective.contract(contract)
-        retries = spec.retries
-        contract = make_contract(spec, mode=effective.mode, policy_hash=effective.hash)
+        retries = effective.contract(contract).retries
+        contract = effective.model_of(contract)
     return BoundGate(
         contract=contract,
         key=declared.key or _key_of(contract, schema),

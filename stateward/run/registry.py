@@ -2,20 +2,23 @@
 
 A call is entered when it holds its session's lease and leaves before it gives the lease back, however it ends; so an
 entry is as good as the lease, and never that of another process. What other processes order, to stop a call, is looked
-for by one thread for all calls, which ends when there are none.
+for by one thread for all calls, which ends when there are none. It also ends calls whose event loop was closed under
+them: nothing of theirs can run any more.
 
 A registry belongs to a database object; nothing is kept beside it.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from stateward.errors import StatewardError
 from stateward.run.brake import Halt
+from stateward.run.store.per_process import PerProcess
 
 LOOK_S = 0.05
 """How often it is looked for orders of other processes, in seconds."""
@@ -50,8 +53,26 @@ class Live:
     """Stops it at its next await."""
     drain: Callable[[], None]
     """Lets it end after its step."""
+    running: Callable[[], Sequence[str]] = tuple
+    """Names its sync code that is in threads."""
+    is_gone: Callable[[], bool] | None = None
+    """Whether its event loop was closed under it; None for a call without one."""
+    abandon: Callable[[], None] = lambda: None
+    """Gives back its lease and ends its entry, when it is gone."""
     waiting: list[Future[None]] = field(default_factory=list[Future[None]])
     """What is done when it has ended."""
+
+
+@dataclass(slots=True)
+class _Here:
+    """What a registry has in one process."""
+
+    live: dict[str, Live] = field(default_factory=dict[str, Live])
+    known: tuple[Order, ...] = ()
+    """Orders that no call here was meant by, as far as was seen."""
+    guard: threading.Lock = field(default_factory=threading.Lock)
+    stop: threading.Event = field(default_factory=threading.Event)
+    looker: threading.Thread | None = None
 
 
 class Registry:
@@ -63,12 +84,12 @@ class Registry:
 
     def __init__(self, orders: Callable[[], Iterable[Order]] | None = None) -> None:
         self._orders = orders
-        self._live: dict[str, Live] = {}
-        self._known: tuple[Order, ...] = ()
-        self._guard = threading.Lock()
-        self._stop = threading.Event()
-        self.looker: threading.Thread | None = None
-        """Looks for orders; None while nobody does."""
+        self._here = PerProcess(_Here)
+
+    @property
+    def looker(self) -> threading.Thread | None:
+        """The thread that looks for orders; None while nobody does."""
+        return self._here.get().looker
 
     def find(self, session: str) -> Live | None:
         """Return the call that runs a session in this process, or None.
@@ -76,12 +97,13 @@ class Registry:
         Args:
             session: The session's id.
         """
-        return self._live.get(session)
+        return self._here.get().live.get(session)
 
     def list(self) -> tuple[Live, ...]:
         """Return all calls at work, the oldest first."""
-        with self._guard:
-            return tuple(self._live.values())
+        here = self._here.get()
+        with here.guard:
+            return tuple(here.live.values())
 
     def enter(self, live: Live) -> None:
         """Note a call that holds its session's lease.
@@ -89,11 +111,12 @@ class Registry:
         Args:
             live: The call.
         """
-        with self._guard:
-            self._live[live.session] = live
-            if self._orders is not None and self.looker is None and not self._stop.is_set():
-                self.looker = threading.Thread(target=self._look, name="stateward-registry", daemon=True)
-                self.looker.start()
+        here, is_looked_for = self._here.get(), self._orders is not None or live.is_gone is not None
+        with here.guard:
+            here.live[live.session] = live
+            if is_looked_for and here.looker is None and not here.stop.is_set():
+                here.looker = threading.Thread(target=self._look, args=(here,), name="stateward-registry", daemon=True)
+                here.looker.start()
 
     def leave(self, session: str, *, fence: int) -> None:
         """Forget a call, and tell whoever waits for its end.
@@ -102,11 +125,12 @@ class Registry:
             session: The session's id.
             fence: Of the call's lease; nothing happens when another call has the session since.
         """
-        with self._guard:
-            live = self._live.get(session)
+        here = self._here.get()
+        with here.guard:
+            live = here.live.get(session)
             if live is None or live.fence != fence:
                 return
-            del self._live[session]
+            del here.live[session]
         for over in live.waiting:
             if over.set_running_or_notify_cancel():
                 over.set_result(None)
@@ -117,8 +141,9 @@ class Registry:
         Args:
             session: The session's id.
         """
-        with self._guard:
-            live = self._live.get(session)
+        here = self._here.get()
+        with here.guard:
+            live = here.live.get(session)
             if live is None:
                 return None
             over: Future[None] = Future()
@@ -127,38 +152,48 @@ class Registry:
 
     def close(self) -> None:
         """End the thread that looks for orders."""
-        self._stop.set()
-        looker = self.looker
+        here = self._here.get()
+        here.stop.set()
+        looker = here.looker
         if looker is not None and looker is not threading.current_thread():
             looker.join()
 
-    def _look(self) -> None:
+    def _look(self, here: _Here) -> None:
         quiet = 0
-        while not self._stop.wait(LOOK_S):
-            with self._guard:
-                quiet = 0 if self._live else quiet + 1
+        while not here.stop.wait(LOOK_S):
+            with here.guard:
+                quiet = 0 if here.live else quiet + 1
                 if quiet > IDLE_LOOKS:
-                    self.looker = None
+                    here.looker = None
                     return
-            if not quiet:
-                self._deliver()
+                gone = tuple(live for live in here.live.values() if live.is_gone is not None and live.is_gone())
+            for live in gone:
+                _attempt(live.abandon)
+            if not quiet and self._orders is not None:
+                _attempt(lambda: self._deliver(here))
 
-    def _deliver(self) -> None:
+    def _deliver(self, here: _Here) -> None:
         assert self._orders is not None
-        try:
-            orders = tuple(self._orders())
-        except StatewardError:
-            return  # a locked or lost database may recover; whoever orders waits
+        orders = tuple(self._orders())
         # An order may be read a moment before the call that it means is entered here.
-        self._known = tuple(order for order in orders or self._known if not self._follow(order))
+        here.known = tuple(order for order in orders or here.known if not _follow(order, here.live))
 
-    def _follow(self, order: Order) -> bool:
-        """Hand an order on, and say whether the call that it means was here."""
-        live = self._live.get(order.session)
-        if live is None or live.fence != order.fence:
-            return False
-        if order.halt is not None:
-            live.halt(order.halt)
-        else:
-            live.drain()
-        return True
+
+def _follow(order: Order, calls: dict[str, Live]) -> bool:
+    """Hand an order on, and say whether the call that it means was here."""
+    live = calls.get(order.session)
+    if live is None or live.fence != order.fence:
+        return False
+    halt = order.halt
+    _attempt(live.drain if halt is None else lambda: live.halt(halt))
+    return True
+
+
+def _attempt(work: Callable[[], None]) -> None:
+    """Do work for one call, whose failure is not that of the others: all of a process share the thread."""
+    try:
+        work()
+    except StatewardError:
+        return  # a locked or lost database may recover; whoever orders waits
+    except Exception:  # noqa: BLE001  # reported as what ends a thread is
+        threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

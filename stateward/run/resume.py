@@ -11,14 +11,16 @@ Accepted forms of LangGraph's `Command(resume=…)`:
 | `{"decisions": [{"type": "approve"}, …]}` | LangChain's human-in-the-loop form, in the order of the asks |
 | `{"answered": [ASK, …]}` | these asks were answered in the database |
 
-Who answers stands beside the answer (`"by"`), beside the answers, or as `approver` in the config's `configurable`.
+Who answers stands beside the answer (`"by"`), beside the answers, or as `approver` in the config's `configurable`. An
+answer may say which call it means (`"tool"`, `"arguments"`): one that means another than was shown is refused, and so
+is a key that nobody would read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -26,23 +28,21 @@ from stateward.chart.event import Occurrence, matches
 from stateward.errors import InputRefused, NotExpected
 from stateward.run.plan import Machine
 from stateward.run.store.database import Database
+from stateward.run.text import checked_text
+from stateward.run.verdict import Answer, from_langchain, read_answer, refuse_other_call, refuse_unread
 
 INPUT = "input"
 """The event that an input on a waiting session is."""
 INTERNAL = ("done", "error", "fuse", "timeout", "unknown_after_crash", "after")
 """What the kernel and the shell raise: completions, failures, tripped fuses, timers."""
 _SAID, _NOW, _MAIL = "__said", "__now", "__mail"
-Verdict = Literal["approve", "reject"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One person's answer to one ask."""
-
-    ask: str
-    decision: Verdict
-    note: str = ""
-    by: str = ""
+_FORMS = {
+    "event": ("event", "data", "update"),
+    "answered": ("answered",),
+    "answers": ("answers", "by"),
+    "decisions": ("decisions", "by"),
+}
+"""What tells a form, and the keys that it has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,22 +130,25 @@ def read(payload: object, *, machine: Machine, asks: Sequence[str], by: str = ""
 
 
 def _form(form: Mapping[str, Any], *, machine: Machine, asks: Sequence[str], by: str) -> Resumption:
-    stated = str(form.get("by") or "")
-    if "event" in form:
+    kind = next((key for key in _FORMS if key in form), None)
+    if kind is None:
+        raise _unreadable(form)
+    refuse_unread(form, _FORMS[kind], what=f"A session that is resumed with `{kind}`")
+    if kind == "event":
         return Happened(
             event=occurrence(str(form["event"]), form.get("data"), machine=machine),
             update=form.get("update") or {},
         )
-    if "answered" in form:
+    if kind == "answered":
         return Answered(asks=tuple(str(ask) for ask in form["answered"]))
-    if "answers" in form and isinstance(form["answers"], Mapping):
-        given = cast("Mapping[str, Any]", form["answers"])
-        return Answers(
-            answers=tuple(_answer(ask, value, asks=asks, by=by, stated=stated) for ask, value in given.items())
-        )
-    if "decisions" in form:
-        return _decisions(cast("Sequence[Any]", form["decisions"]), asks=asks, by=by, stated=stated)
-    raise _unreadable(form)
+    stated = "" if form.get("by") is None else checked_text(form["by"], what="`by`")
+    if kind == "decisions":
+        given = _decisions(form["decisions"], asks=asks)
+    else:
+        given = tuple(cast("Mapping[str, Any]", form["answers"]).items())
+    if not given:
+        raise InputRefused(f"{form!r} answers nothing", fix=f"Open asks: {', '.join(asks) or 'none'}.")
+    return Answers(answers=tuple(read_answer(ask, said, asks=asks, by=by, stated=stated) for ask, said in given))
 
 
 def _word(word: str, *, machine: Machine, asks: Sequence[str], by: str) -> Resumption:
@@ -155,43 +158,14 @@ def _word(word: str, *, machine: Machine, asks: Sequence[str], by: str) -> Resum
                 f"`{word}` answers one ask, but {len(asks)} are open: {', '.join(asks)}",
                 fix='Name them: {"answers": {ASK: "approve", …}}.',
             )
-        return Answers(answers=(_answer(asks[0], word, asks=asks, by=by),))
+        return Answers(answers=(read_answer(asks[0], word, asks=asks, by=by),))
     return Happened(event=occurrence(word, None, machine=machine))
 
 
-def _answer(
-    ask: str,
-    value: Any,  # any JSON a client sends
-    *,
-    asks: Sequence[str],
-    by: str,
-    stated: str = "",
-) -> Answer:
-    """Read one answer; who the host says answers (`by`) stands above what the payload says of itself."""
-    if ask not in asks:
-        raise NotExpected(
-            f"The session does not wait for an answer to `{ask}`",
-            fix=f"Open asks: {', '.join(asks) or 'none'}.",
-        )
-    form = cast("Mapping[str, Any]", value if isinstance(value, Mapping) else {"decision": value})
-    decision = form.get("decision")
-    if decision not in ("approve", "reject"):
-        raise InputRefused(
-            f"The answer to `{ask}` is {value!r}",
-            fix="Answer `approve` or `reject`, with a `note` if you like.",
-        )
-    return Answer(ask=ask, decision=decision, note=str(form.get("note") or ""), by=by or str(form.get("by") or stated))
-
-
-def _decisions(given: Sequence[Any], *, asks: Sequence[str], by: str, stated: str) -> Answers:
+def _decisions(given: Sequence[Mapping[str, Any]], *, asks: Sequence[str]) -> Sequence[tuple[str, object]]:
     if len(given) != len(asks):
         raise NotExpected(f"{len(given)} decisions for {len(asks)} open asks", fix="Send one for each, in order.")
-    return Answers(
-        answers=tuple(
-            _answer(ask, {"decision": one.get("type"), "note": one.get("message")}, asks=asks, by=by, stated=stated)
-            for ask, one in zip(asks, given, strict=True)
-        )
-    )
+    return tuple((ask, from_langchain(one)) for ask, one in zip(asks, given, strict=True))
 
 
 def _unreadable(payload: object) -> InputRefused:
@@ -282,7 +256,10 @@ def claim(database: Database, answers: Answers) -> Answered:
 
     Raises:
         AskClosed: One was answered, withdrawn or expired before; earlier ones of this call stay answered.
+        InputRefused: One means another call than it was asked about; none was recorded.
     """
+    for answer in answers.answers:
+        refuse_other_call(answer, database.asks.get(answer.ask))
     for answer in answers.answers:
         database.asks.answer(answer.ask, decision=answer.decision, by=answer.by, note=answer.note)
     return Answered(asks=tuple(answer.ask for answer in answers.answers))

@@ -22,8 +22,10 @@ from stateward.run.drive import Steps, Work
 from stateward.run.outcome import Outcome, Sent
 from stateward.run.payload import payload
 from stateward.run.resume import known_event
-from stateward.run.store.mailbox import POLL_S, Letter
+from stateward.run.store.mailbox import Letter
 from stateward.run.store.session_row import SessionRow
+from stateward.run.store.watch import POLL_S
+from stateward.run.text import checked_text
 
 
 def sending(
@@ -43,9 +45,10 @@ def sending(
 
     Raises:
         NotExpected: No transition took the event, or its name is no event of the chart.
-        InputRefused: The data does not fit the event's type.
+        InputRefused: The data does not fit the event's type, or a name cannot be kept.
         UnknownSession: There is no such session.
     """
+    checked_text(by, what=f"who sends `{event}`")
     kept = payload(known_event(caller.graph.machine, _named(event), _fields(data)))
     yield Work(fn=caller.refuse_stranger)
     row: SessionRow | None = yield Work(fn=caller.row)
@@ -120,7 +123,7 @@ def _named(event: object) -> str:
         raise InputRefused(
             f"An event is named by a text, not {event!r}", fix="Give its name, and its fields as `data`."
         )
-    return event
+    return checked_text(event, what="the name of an event")
 
 
 def _fields(data: object) -> dict[str, Any] | None:

@@ -6,40 +6,29 @@ kept on a graph or an agent. So one graph serves many sessions, and many owners,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
 
-from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command, StreamMode
 
-from stateward.errors import InputRefused
-from stateward.run.alarm import checked_deadline
-from stateward.run.answering import claimed, expect, refuse_strange
-from stateward.run.caller import Caller
 from stateward.run.cancel import cancelled
-from stateward.run.container import KEY, Container
 from stateward.run.drain import drained
-from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
-from stateward.run.going import Provider, Terms, going
-from stateward.run.graph import ChartGraph
+from stateward.run.drive import Steps, Work
+from stateward.run.going import going, tidied
 from stateward.run.outcome import Outcome, Sent
-from stateward.run.override import refuse_strange_roles, roles
-from stateward.run.resume import Verdict
-from stateward.run.seat import seated
+from stateward.run.questioned import Questioned
 from stateward.run.sending import command, sending
-from stateward.run.store.ask import Ask
-from stateward.run.store.database import Database
-from stateward.run.store.session_row import SessionRow
-
-T = TypeVar("T")
+from stateward.run.stream import stream_async, stream_sync
+from stateward.run.streaming import Options, Said
+from stateward.run.verdict import Verdict
 
 STOP_WAIT_S = 60.0
 """How long who cancels or drains waits for the call that runs the session, in seconds, unless they say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class Session(Questioned):
     """One session of one graph.
 
     Args:
@@ -59,73 +48,14 @@ class Session:
         scratch: The folder of scratch folders (`run.session.scratch`); the system's temporary folder by default.
         provider: Is asked what comes next while the run waits, with the outcome so far: it returns what
             `Command(resume=…)` takes, or None to leave the run waiting.
+        drift: What becomes of an unfinished run that began under another definition: `refuse` raises `Drift`, `keep`
+            lets it go on under the policies that it began under, when nothing but a policy is another one.
 
     Raises:
-        InputRefused: The id is empty or no text, the deadline no number above 0, or the queue no number from 0.
+        InputRefused: The id is empty or no text, the deadline no number above 0, the queue no number from 0,
+            or `drift` none of its words.
         DefinitionError: The graph keeps its checkpoints and its tables elsewhere, or no state has a model of a role.
     """
-
-    id: str
-    graph: ChartGraph
-    database: Database
-    context: Any = field(default=None, kw_only=True)
-    tenant: str = field(default="", kw_only=True)
-    deadline_s: float | None = field(default=None, kw_only=True)
-    queue: int = field(default=0, kw_only=True)
-    queue_wait_s: float = field(default=60.0, kw_only=True)
-    staged: Mapping[str, Any] = field(default_factory=dict[str, Any], kw_only=True)
-    models: Mapping[str, Any] = field(default_factory=dict[str, Any], kw_only=True)  # as for `compile`
-    scratch: Path | None = field(default=None, kw_only=True)
-    provider: Provider | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        """Check what was given, and bring the graph to the database before anything runs."""
-        if not isinstance(cast("object", self.id), str) or not self.id:
-            raise InputRefused(f"A session's id is a text, not {self.id!r}", fix="Give an id that is not empty.")
-        if self.queue < 0:
-            raise InputRefused(f"The queue of session `{self.id}` is {self.queue}", fix="Give a number from 0.")
-        checked_deadline(self.deadline_s)
-        refuse_strange_roles(self.models, self.graph.machine)
-        object.__setattr__(self, "graph", seated(self.graph, self.database))
-
-    @property
-    def config(self) -> RunnableConfig:
-        """LangGraph's config of this session, with what belongs to it."""
-        configurable: dict[str, Any] = {"thread_id": self.id}
-        if self.tenant:
-            configurable["tenant"] = self.tenant
-        if self.deadline_s is not None:
-            configurable["deadline"] = self.deadline_s
-        if self.tenant or self.staged or self.models or self.scratch is not None:
-            configurable[KEY] = self._container
-        return {"configurable": configurable}
-
-    @property
-    def _container(self) -> Container:
-        given, root = roles(self.models), self.scratch
-        return Container(session=self.id, tenant=self.tenant, staged=self.staged, models=given, root=root)
-
-    @property
-    def _caller(self) -> Caller:
-        return Caller(
-            session=self.id, graph=self.graph, database=self.database, config=self.config, context=self.context
-        )
-
-    @property
-    def _terms(self) -> Terms:
-        return Terms(
-            container=self._container,
-            deadline_s=self.deadline_s,
-            queue=self.queue,
-            queue_wait_s=self.queue_wait_s,
-            provider=self.provider,
-        )
-
-    def _done(self, steps: Steps[T]) -> T:
-        return drive_sync(steps, bridge=Bridge())
-
-    async def _adone(self, steps: Steps[T]) -> T:
-        return await drive_async(steps, threads=self.database.threads)
 
     def start(self, given: Mapping[str, Any]) -> Outcome:
         """Send an input: it opens a run, or is the event `input` of a waiting one.
@@ -211,7 +141,7 @@ class Session:
             Drift: The run was started by another definition.
             UnknownSession: There is no such session.
         """
-        return self._done(sending(self._caller, event, data, by=by, wait_s=wait_s))
+        return self._done(self._sending(event, data, by=by, wait_s=wait_s))
 
     async def asend(
         self, event: str, *, data: Mapping[str, Any] | None = None, by: str = "", wait_s: float = 0
@@ -233,7 +163,13 @@ class Session:
             Drift: The run was started by another definition.
             UnknownSession: There is no such session.
         """
-        return await self._adone(sending(self._caller, event, data, by=by, wait_s=wait_s))
+        return await self._adone(self._sending(event, data, by=by, wait_s=wait_s))
+
+    def _sending(self, event: str, data: Mapping[str, Any] | None, *, by: str, wait_s: float) -> Steps[Sent]:
+        sent = yield from sending(self._caller, event, data, by=by, wait_s=wait_s)
+        if sent.outcome is not None:
+            yield from tidied(sent.outcome, self._terms)
+        return sent
 
     def cancel(self, *, by: str, reason: str = "", wait_s: float = STOP_WAIT_S) -> Outcome:
         """End the run, whoever runs it: another task, thread or process, or nobody.
@@ -250,6 +186,7 @@ class Session:
             Where the session stands: its status is `cancelled`.
 
         Raises:
+            InputRefused: Nobody is said to cancel it.
             UnknownSession: There is no such session.
             NotExpected: It has no run, or its run has ended.
             SessionBusy: Who runs it has not stopped in time; the order stands.
@@ -268,6 +205,7 @@ class Session:
             Where the session stands: its status is `cancelled`.
 
         Raises:
+            InputRefused: Nobody is said to cancel it.
             UnknownSession: There is no such session.
             NotExpected: It has no run, or its run has ended.
             SessionBusy: Who runs it has not stopped in time; the order stands.
@@ -277,7 +215,7 @@ class Session:
     def _cancelling(self, by: str, reason: str, wait_s: float) -> Steps[Outcome]:
         yield from cancelled(self._caller, by=by, reason=reason, wait_s=wait_s)
         yield Work(fn=self._container.clean_up)
-        return (yield Work(fn=self.outcome))
+        return (yield self._caller.looking())
 
     def drain(self, *, by: str = "", reason: str = "", wait_s: float = STOP_WAIT_S) -> Outcome:
         """Let whoever runs the session end its present step and let go; `resume` goes on with it.
@@ -316,75 +254,80 @@ class Session:
     def _draining(self, by: str, reason: str, wait_s: float) -> Steps[Outcome]:
         yield Work(fn=self._caller.refuse_stranger)
         yield from drained(self.database, session=self.id, by=by, reason=reason, wait_s=wait_s)
-        return (yield Work(fn=self.outcome))
+        return (yield self._caller.looking())
 
-    def answer(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Outcome:
-        """Answer an ask and go on as soon as its activity waits for no other; a run that is at work picks it up itself.
-
-        Args:
-            ask: Its id.
-            decision: `approve` or `reject`.
-            by: Who answers.
-            note: Why, for the model and the audit log.
-
-        Returns:
-            Where the session stands.
-
-        Raises:
-            UnknownAsk: No ask has this id.
-            AskClosed: It was answered, withdrawn or expired before.
-            NotExpected: The ask is another session's, or its session does not wait for it here.
-            Drift: The run was started by another definition; the answer is not recorded.
-        """
-        self.expect(ask)
-        self.claim(ask, decision, by=by, note=note)
-        return self._done(self._caller.trying(None)) or self.outcome()
-
-    def refuse_strange(self) -> None:
-        """Check that the session can be gone on with here.
-
-        Raises:
-            NotExpected: It keeps its checkpoints elsewhere.
-        """
-        refuse_strange(self._caller)
-
-    def expect(self, ask: str) -> None:
-        """Check that an answer would lead somewhere, before it is recorded: an ask takes only one.
+    def stream(
+        self,
+        input: Mapping[str, Any] | Command[Any] | None = None,
+        *,
+        event: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        answers: Mapping[str, Verdict] | None = None,
+        by: str = "",
+        note: str = "",
+        stream_mode: StreamMode | Sequence[StreamMode] | None = None,
+        subgraphs: bool = False,
+        **options: Unpack[Options],
+    ) -> Generator[Any]:
+        """Do what `start`, `resume` or `answer` does, and stream meanwhile; `outcome` tells afterwards where it stands.
 
         Args:
-            ask: Its id.
-
-        Raises:
-            UnknownAsk: No ask has this id.
-            NotExpected: The session does not wait for it, or keeps its checkpoints elsewhere, or what comes first, a
-                timer for instance, leaves the state that asked.
-            Drift: The run was started by another definition.
-        """
-        expect(self._caller, ask)
-
-    def claim(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Ask:
-        """Record an answer without going on.
-
-        Args:
-            ask: Its id.
-            decision: `approve` or `reject`.
+            input: State keys, LangGraph's `Command(resume=…)`, or None to go on.
+            event: Instead of an input, the name of an event to go on with.
+            data: The event's fields.
+            answers: Instead of both, answers to asks: id to `approve` or `reject`.
             by: Who answers.
             note: Why.
+            stream_mode: LangGraph's.
+            subgraphs: Whether graphs inside are streamed as well, as LangGraph does.
+            options: LangGraph's other arguments of `stream`.
 
         Returns:
-            The answered ask.
+            LangGraph's stream. Closed or left early it ends the call, which is gone on with by `resume`.
 
         Raises:
-            UnknownAsk: No ask has this id.
-            AskClosed: It was answered, withdrawn or expired before.
-            NotExpected: The ask is another session's.
+            InputRefused: What was given does not fit, or is more than one of these; nothing was committed.
+            SessionBusy: Another run holds the session.
+            NotExpected: The chart has no transition for the event now, or the session does not wait for an answer.
+            UnknownAsk: No ask has such an id.
+            AskClosed: An ask was answered, withdrawn or expired before.
+            Drift: The run was started by another definition.
         """
-        return claimed(self._caller, ask, decision, by=by, note=note)
+        given = Said(input=input, event=event, data=data, answers=answers, by=by, note=note)
+        return stream_sync(self._streaming(given, {**options, "stream_mode": stream_mode, "subgraphs": subgraphs}))
 
-    def row(self) -> SessionRow | None:
-        """Return the session's row, or None when it was never started."""
-        return self._caller.row()
+    def astream(
+        self,
+        input: Mapping[str, Any] | Command[Any] | None = None,
+        *,
+        event: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        answers: Mapping[str, Verdict] | None = None,
+        by: str = "",
+        note: str = "",
+        stream_mode: StreamMode | Sequence[StreamMode] | None = None,
+        subgraphs: bool = False,
+        **options: Unpack[Options],
+    ) -> AsyncGenerator[Any]:
+        """Do what `astart` or `aresume` does, and stream meanwhile; see `stream`.
 
-    def outcome(self) -> Outcome:
-        """Read where the session stands, from its latest checkpoint."""
-        return self._caller.outcome()
+        Args:
+            input: As for `stream`.
+            event: As for `stream`.
+            data: As for `stream`.
+            answers: As for `stream`.
+            by: As for `stream`.
+            note: As for `stream`.
+            stream_mode: As for `stream`.
+            subgraphs: As for `stream`.
+            options: As for `stream`.
+
+        Returns:
+            LangGraph's stream.
+
+        Raises:
+            StatewardError: As for `stream`.
+        """
+        given = Said(input=input, event=event, data=data, answers=answers, by=by, note=note)
+        steps = self._streaming(given, {**options, "stream_mode": stream_mode, "subgraphs": subgraphs})
+        return stream_async(steps, threads=self.database.threads)

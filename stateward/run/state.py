@@ -7,6 +7,7 @@ reducers swapped for the linear channel. Updates are validated against the decla
 from __future__ import annotations
 
 import copy
+import operator
 import uuid
 from collections.abc import Mapping
 from dataclasses import is_dataclass
@@ -18,6 +19,7 @@ from langgraph.channels.base import BaseChannel
 from langgraph.channels.binop import BinaryOperatorAggregate
 from langgraph.channels.delta import DeltaChannel
 from langgraph.channels.last_value import LastValue
+from langgraph.channels.untracked_value import UntrackedValue
 from langgraph.types import Overwrite
 from pydantic import (
     BaseModel,
@@ -37,6 +39,9 @@ from stateward.run.messages import is_message_channel, linear
 Channels = Mapping[str, BaseChannel[Any, Any, Any]]
 """`Any` three times: LangGraph's channels are generic over values that only the user's schema knows."""
 
+_OPERATORS = operator.add.__module__
+"""Where the language's own operators say they are from."""
+
 
 class StateSchema:
     """The user's state schema, as the channels and validators it stands for.
@@ -55,6 +60,10 @@ class StateSchema:
         self.messages = frozenset(key for key, channel in channels.items() if is_message_channel(channel))
         self.reducing = frozenset(key for key, channel in channels.items() if reduces(channel))
         """Keys that take several writes in one step."""
+        self.folding = self.reducing - self.messages
+        """Keys with a reducer of the user's, which may refuse an update."""
+        self.untracked = frozenset(key for key, channel in channels.items() if isinstance(channel, UntrackedValue))
+        """Keys that live in memory alone."""
         self._plain = frozenset(key for key, channel in channels.items() if type(channel) is LastValue)
         self._adapters = {key: _adapter(types.get(key, Any)) for key in channels if key not in self.messages}
 
@@ -90,7 +99,7 @@ class StateSchema:
             raise UpdateRefused(
                 f"The update of `{key}` does not fit its declared type: {_first(invalid)}",
                 where=where,
-                fix="Return a value of the type the state schema declares; nothing was committed.",
+                fix="Give a value of the type the state schema declares; nothing was committed.",
                 key=key,
             ) from invalid
 
@@ -131,6 +140,18 @@ class StateSchema:
         fresh = channel.from_checkpoint(copy.copy(base)) if base is not None else channel.copy()
         fresh.update(updates)
         return fresh.get()
+
+    def joins(self, key: str, value: object) -> bool:
+        """Whether a reduced value can be kept when its parts can: two lists put together, or what is kept by its parts.
+
+        Args:
+            key: The state key.
+            value: What its reducer made.
+        """
+        channel = self.channels[key]
+        reducer = getattr(channel, "operator", None)
+        joins = isinstance(channel, DeltaChannel) or getattr(reducer, "__module__", "") == _OPERATORS
+        return joins and isinstance(value, list | tuple | dict | set)
 
 
 def _refuse_key(key: str, *, known: Mapping[str, object], where: str) -> NoReturn:

@@ -77,7 +77,7 @@ def _taken(
     machine: Machine, values: Values, invocation: Invocation, halt: Halt, *, closing: Callable[..., None]
 ) -> Steps[Command[Any] | None]:
     """Let the chart take the event; None when no transition does."""
-    progress = begin(machine, values, where="the run", now=invocation.now)
+    progress = begin(machine, values, where="the run", invocation=invocation)
     event = Occurrence(name=halt.event, data=dict(halt.data))
     committed: Committed = finish(machine, progress, [event], running=True)
     if not committed.handled or committed.fatal == halt.event:
@@ -97,4 +97,4 @@ def threaded(machine: Machine) -> frozenset[str]:
         machine: The lowered chart.
     """
     tools = [tool for plan in machine.plans.values() for tool in plan.tools.values()]
-    return frozenset(tool.name for tool in tools if not tool.is_async)
+    return frozenset(tool.name for tool in tools if tool.goes_on)

@@ -117,7 +117,7 @@ class Straight:
         return self._long(values, invocation, Ended(events=(self._plan.done,), update=cast("Values", returned)))
 
     def _long(self, values: Values, invocation: Invocation, ended: Ended | Suspend) -> Command[Any]:
-        progress = begin(self._machine, values, where=self._plan.node.path, now=invocation.now)
+        progress = begin(self._machine, values, where=self._plan.node.path, invocation=invocation)
         steps = landing(self._machine, self._plan, values, progress, invocation, ended)
         return drive_sync(steps, bridge=invocation.bridge)
 
@@ -126,7 +126,7 @@ class Straight:
     ) -> Command[Any] | None:
         """Make the commit; None if the step is not of this kind, and nothing has happened then."""
         machine, plan = self._machine, self._plan
-        view = View(machine.schema, base, plan.node.path, {}, {})
+        view = View(machine.schema, base, plan.node.path, {}, {}, invocation.serde)
         try:
             view.apply(update)
         except Exception:  # noqa: BLE001  # the long way makes an event of it

@@ -25,11 +25,13 @@ class Tables:
         url: `STATEWARD_DB`, or None when it is not set.
         attached: The database the graph was attached to, or None.
         keys: Returns what the database at `url` is encrypted with, or None.
+        audit_keys: Returns what its audit log is chained with, or None.
     """
 
     url: str | None = None
     attached: Database | None = None
     keys: Callable[[], Keys | None] = lambda: None
+    audit_keys: Callable[[], Keys | None] = lambda: None
     own_threads: Threads = field(default_factory=Threads)
     _opened: Database | None = None
     _lock: Lock = field(default_factory=Lock)
@@ -52,7 +54,8 @@ class Tables:
             return self.attached
         with self._lock:
             if self._opened is None:
-                self._opened = open_database(self.url or _fallback(saver), keys=self.keys())
+                url = self.url or _fallback(saver)
+                self._opened = open_database(url, keys=self.keys(), audit_keys=self.audit_keys())
             return self._opened
 
 

@@ -18,6 +18,8 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
+from stateward.run.door.process import Workers
+
 T = TypeVar("T")
 
 LIMIT = 64
@@ -185,6 +187,8 @@ class Threads:
         """For sync tools."""
         self.lookups = Pool("stateward-lookup", limit=limit)
         """For work on the database that looks up, with a function of a tool, what became of its call."""
+        self.processes = Workers()
+        """For sync tools that must be killable."""
         self.activities = Pool("stateward-activity", limit=limit)
         """For sync activities under `ainvoke`; apart from the tools that they wait for."""
 

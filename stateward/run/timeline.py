@@ -12,15 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
-
-from langgraph.types import StateSnapshot
+from typing import Any
 
 from stateward.run.branch import branch_named, branches_in
-from stateward.run.called import checkpoint_id
 from stateward.run.checkpoint import MAIN_BRANCH
 from stateward.run.graph import ChartGraph
-from stateward.run.snapshot import control_in, written_at
+from stateward.run.history import Kept, kept
 from stateward.run.store.database import Database
 from stateward.run.store.entry import Entry
 
@@ -114,8 +111,8 @@ def past(graph: ChartGraph, *, database: Database, session: str) -> Past:
         database: Where its journal is.
         session: The session's id.
     """
-    snapshots = tuple(graph.get_state_history({"configurable": {"thread_id": session}}))
-    return Past(session=session, snapshots=snapshots, entries=database.journal.entries(session))
+    checkpoints = kept(graph, {"configurable": {"thread_id": session}})
+    return Past(session=session, checkpoints=checkpoints, entries=database.journal.entries(session))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +120,7 @@ class Past:
     """All that is stored of the steps of a session."""
 
     session: str
-    snapshots: tuple[StateSnapshot, ...]
+    checkpoints: tuple[Kept, ...]
     """The newest first."""
     entries: tuple[Entry, ...]
     """The journal."""
@@ -141,40 +138,38 @@ class Past:
         Raises:
             NotExpected: The session has no such branch.
         """
-        if not self.snapshots:
+        if not self.checkpoints:
             return ()
         head = head or self._head(branch)
-        rows = [row for snapshot in _line(self.snapshots, head=head) if (row := _row(snapshot)) is not None]
+        rows = [row for one in _line(self.checkpoints, head=head) if (row := _row(one)) is not None]
         return _joined(rows[::-1], self.entries)
 
     def _head(self, branch: str | None) -> str:
-        latest = self.snapshots[0]
-        head = checkpoint_id(latest.config)
+        latest = self.checkpoints[0]
         if branch is None:
-            return head
-        return branch_named(branch, known=branches_in(control_in(latest), head=head), session=self.session).head
+            return latest.id
+        return branch_named(branch, known=branches_in(latest.control, head=latest.id), session=self.session).head
 
 
-def _line(snapshots: Sequence[StateSnapshot], *, head: str) -> Iterator[StateSnapshot]:
+def _line(checkpoints: Sequence[Kept], *, head: str) -> Iterator[Kept]:
     """Go back from a checkpoint over those it came from."""
-    by_id = {checkpoint_id(snapshot.config): snapshot for snapshot in snapshots}
+    by_id = {one.id: one for one in checkpoints}
     while head in by_id:
         yield by_id[head]
-        head = checkpoint_id(by_id[head].parent_config)
+        head = by_id[head].parent
 
 
-def _row(snapshot: StateSnapshot) -> TimelineRow | None:
+def _row(found: Kept) -> TimelineRow | None:
     """Return None for the checkpoint of a bare input: the step after it tells it."""
-    metadata = cast("dict[str, Any]", snapshot.metadata or {})
-    control = control_in(snapshot)
-    if not control or metadata.get("source") == "input":
+    control = found.control
+    if not control or found.source == "input":
         return None
     last: dict[str, Any] = control.get("last") or {}
     run: dict[str, Any] = control["run"]
     return TimelineRow(
-        step=metadata.get("step"),
-        checkpoint=checkpoint_id(snapshot.config),
-        at_s=written_at(snapshot),
+        step=found.step,
+        checkpoint=found.id,
+        at_s=found.at_s,
         run=run["id"],
         run_no=run["no"],
         branch=control.get("branch") or MAIN_BRANCH,

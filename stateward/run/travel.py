@@ -7,7 +7,7 @@ to go on with another one. `fork.py` says what a branch knows and what it does a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -15,8 +15,10 @@ from langgraph.types import StateSnapshot, StateUpdate
 
 from stateward.errors import NotExpected
 from stateward.run.branch import Branch, branch_named, branches_in
+from stateward.run.branch_answer import answering, expected
 from stateward.run.call import turn_to
 from stateward.run.called import checkpoint_id, committed
+from stateward.run.caller import Caller
 from stateward.run.checkpoint import AFTER
 from stateward.run.difference import Difference, difference
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
@@ -27,8 +29,10 @@ from stateward.run.sending import command
 from stateward.run.session import Outcome, Session
 from stateward.run.snapshot import control_in
 from stateward.run.store.database import Database
+from stateward.run.store.owner import TENANT
 from stateward.run.store.session_row import SessionRow
 from stateward.run.timeline import Past, TimelineRow, past
+from stateward.run.verdict import Verdict
 
 Step = int | str
 """LangGraph's number of a step of the branch, or the id of any checkpoint of the session."""
@@ -43,12 +47,20 @@ class Timeline:
         database: Where its journal and asks are.
         session: The session's id.
         branch: The branch whose steps are meant; None for the one the session is on.
+        tenant: Who looks; to another tenant than the session's everything is told as of a session that does not exist.
+            Empty for the host itself.
     """
 
     graph: ChartGraph
     database: Database
     session: str
     branch: str | None = None
+    tenant: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Let every look and every call name the tenant."""
+        if self.tenant:
+            object.__setattr__(self, "graph", self.graph.with_config(configurable={TENANT: self.tenant}))
 
     @property
     def rows(self) -> tuple[TimelineRow, ...]:
@@ -223,9 +235,91 @@ class Timeline:
         await self.graph.ainvoke(command(event, data), config, context=context)
         return await self.database.threads.database.run(self._session.outcome)
 
+    def answer(
+        self,
+        ask: str,
+        decision: Verdict,
+        *,
+        by: str,
+        note: str = "",
+        context: Any = None,  # as above
+    ) -> Outcome:
+        """Answer an ask on the branch it stands on, and go on there; the session is on that branch from now on.
+
+        Args:
+            ask: Its id.
+            decision: `approve` or `reject`.
+            by: Who answers.
+            note: Why, for the model and the audit log.
+            context: LangGraph's `context=`.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            AskClosed: It was answered, withdrawn or expired before.
+            NotExpected: The ask is another session's, or its branch does not wait for it; nothing was recorded.
+            SessionBusy: A run holds the session; when the answer is recorded, resuming the branch goes on with it.
+            Drift: The branch's run was started by another definition; nothing was recorded.
+        """
+        return drive_sync(self._answering(ask, decision, by, note, context), bridge=Bridge())
+
+    async def aanswer(
+        self,
+        ask: str,
+        decision: Verdict,
+        *,
+        by: str,
+        note: str = "",
+        context: Any = None,  # as above
+    ) -> Outcome:
+        """Answer an ask on the branch it stands on, and go on there; see `answer`.
+
+        Args:
+            ask: Its id.
+            decision: `approve` or `reject`.
+            by: Who answers.
+            note: Why, for the model and the audit log.
+            context: LangGraph's `context=`.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            AskClosed: It was answered, withdrawn or expired before.
+            NotExpected: The ask is another session's, or its branch does not wait for it; nothing was recorded.
+            SessionBusy: A run holds the session.
+            Drift: The branch's run was started by another definition; nothing was recorded.
+        """
+        steps = self._answering(ask, decision, by, note, context)
+        return await drive_async(steps, threads=self.database.threads)
+
+    def expect(self, ask: str) -> None:
+        """Check that `answer` would lead somewhere, before it is recorded: an ask takes only one.
+
+        Args:
+            ask: Its id.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            NotExpected: The branch it stands on does not wait for it.
+            Drift: The branch's run was started by another definition.
+        """
+        drive_sync(expected(self._caller(None), ask, head_of=self._at_head), bridge=Bridge())
+
+    def _answering(self, ask: str, decision: Verdict, by: str, note: str, context: Any) -> Steps[Outcome]:
+        return answering(self._caller(context), ask, decision, by=by, note=note, head_of=self._at_head)
+
+    def _caller(self, context: Any) -> Caller:
+        return Caller(
+            session=self.session, graph=self.graph, database=self.database, config=self._config(), context=context
+        )
+
     @property
     def _session(self) -> Session:
-        return Session(self.session, self.graph, self.database)
+        return Session(self.session, self.graph, self.database, tenant=self.tenant)
 
     def _config(self, checkpoint: str = "") -> RunnableConfig:
         named = {"checkpoint_id": checkpoint} if checkpoint else {}
@@ -243,6 +337,7 @@ class Timeline:
         return {**config, "configurable": {**config.get("configurable", {}), AFTER: row.fence}}
 
     def _past(self) -> Past:
+        self._caller(None).refuse_stranger()
         return past(self.graph, database=self.database, session=self.session)
 
     def _moment(self, checkpoint: str) -> Moment:
@@ -252,6 +347,7 @@ class Timeline:
     def _checkpoint(self, step: Step, *, known: Past | None = None) -> str:
         """Find the id of a step, and say which there are when there is none of that name."""
         if isinstance(step, str):
+            self._caller(None).refuse_stranger()
             if self.graph.get_state(self._config(step)).created_at is None:
                 raise NotExpected(f"Session `{self.session}` has no checkpoint `{step}`", fix=_known_steps(self.rows))
             return step
@@ -262,6 +358,7 @@ class Timeline:
         return found
 
     def _branches(self) -> Steps[tuple[Branch, ...]]:
+        yield Work(fn=self._caller(None).refuse_stranger)
         latest: StateSnapshot = yield from committed(self.graph, self._config())
         return branches_in(control_in(latest), head=checkpoint_id(latest.config))
 

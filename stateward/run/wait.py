@@ -64,7 +64,7 @@ def wait_steps(machine: Machine, state: int, values: Values, config: RunnableCon
         NotExpected: It was resumed with an answer, but nothing was asked, or with an event nobody awaits.
     """
     path, invocation = machine.chart.nodes[state].path, invocation_of(config)
-    progress = begin(machine, values, where=path, now=invocation.now)
+    progress = begin(machine, values, where=path, invocation=invocation)
     shown = {"kind": "wait", "state": path, "events": awaited(machine, progress.configuration), **standing(progress)}
     try:
         payload, before = opened(interrupt(shown))
@@ -100,7 +100,7 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
         A generator of work that returns LangGraph's command.
     """
     path, invocation = machine.chart.nodes[state].path, invocation_of(config)
-    progress = begin(machine, values, where=path, now=invocation.now)
+    progress = begin(machine, values, where=path, invocation=invocation)
     ids = tuple(progress.control.asks.get(path, ()))
     asks: Sequence[Ask] = yield Work(fn=_load, args=(invocation, ids))
     shown = {
@@ -214,6 +214,8 @@ def unexpected(
         reason: What went wrong while it was tried; a guard that raised counts as false, and must not be hidden.
     """
     names = [one["name"] for one in awaited(machine, progress.configuration)]
+    asks = (f"the answer to `{ask}`" for ids in progress.control.asks.values() for ask in ids)
+    names += () if progress.prior is not None else asks
     at = ", ".join(machine.chart.nodes[i].path for i in progress.configuration.atomic(machine.chart))
     why = ""
     if reason is not None and reason.get("event") == "error.guard":

@@ -39,11 +39,12 @@ def freeze(
         The state keys whose values hold what looks like a secret: calls are kept without, a state is kept as it is.
 
     Raises:
-        UnknownSession: No session has this id, or it has no checkpoint here.
-        NotExpected: The session has no such run, or it is still at work.
+        UnknownSession: No session has this id, it is another tenant's, or it has no checkpoint here.
+        NotExpected: The session has no such run, it is still at work, or steps of it are not stored any more.
         CodecError: A value holds a type that could not be loaded again.
     """
-    recording = recordings(session.graph, database=session.database, session=session.id, run_no=run)[-1]
+    session.refuse_stranger()
+    (recording,) = recordings(session.graph, database=session.database, session=session.id, run_no=run, newest=True)
     if recording.moments[-1].control["status"] == "running":
         raise NotExpected(
             f"Run {recording.run_no} of session `{session.id}` is not at its end, nor does it wait",

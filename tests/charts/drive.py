@@ -55,14 +55,18 @@ class Driven:
         return asyncio.run(graph.ainvoke(given, config))
 
     def answer(self, ask: str, decision: Any = "approve", *, note: str = "") -> Outcome:
-        self.session.claim(ask, decision, by="ann", note=note)
+        if self.how == "sync":
+            self.session.claim(ask, decision, by="ann", note=note)
+        else:
+            asyncio.run(self.session.aclaim(ask, decision, by="ann", note=note))
         return self.resume()
 
     def cancel(self, **rest: Any) -> Outcome:
         """Cancel it, from this thread or a loop of its own."""
+        given: dict[str, Any] = {"by": "ann", **rest}
         if self.how == "sync":
-            return self.session.cancel(by="ann", **rest)
-        return asyncio.run(self.session.acancel(by="ann", **rest))
+            return self.session.cancel(**given)
+        return asyncio.run(self.session.acancel(**given))
 
     @contextmanager
     def running(self, given: Mapping[str, Any] | None = None) -> Generator[list[Outcome]]:

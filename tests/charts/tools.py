@@ -9,6 +9,13 @@ import stateward as sw
 from stateward.run.door.tool import Tool
 
 
+class Mute(Exception):
+    """Cannot say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
 @dataclass
 class Shop:
     """A world of effects: each is written down with its idempotency key."""

@@ -70,3 +70,49 @@ def test_the_login_name_answers_when_nobody_is_named(shell, ask, monkeypatch):
     """`--by` may be left out."""
     monkeypatch.setenv("LOGNAME", "carl")
     assert shell.json("answer", ask, "reject", "--no-resume")["by"] == "carl"
+
+
+def test_an_answer_keeps_the_policy_its_run_began_under(shell, ask):
+    """Without the word it is refused and not recorded; the message names it."""
+    other = ("--set", "policy.fuses.turns=3", "--by", "ann")
+    refused = shell.run("answer", ask, "approve", *other)
+    assert (refused.exit_code, "--drift keep" in refused.stderr, shell.json("inbox")[0]["id"]) == (2, True, ask)
+    assert shell.json("answer", ask, "approve", *other, "--drift", "keep")["status"] == "completed"
+
+
+def test_to_adopt_is_another_command(shell, ask):
+    """The message names it."""
+    result = shell.run("answer", ask, "approve", "--by", "ann", "--drift", "adopt")
+    assert (result.exit_code, "stateward migrate SESSION" in result.stderr) == (2, True)
+
+
+@pytest.fixture
+def left(shell, ask):
+    """The ask, and the session on a branch that was forked where it waited."""
+    step = shell.json("history", "case-m2")["steps"][-1]["step"]
+    shell.run("fork", "case-m2", str(step), "--name", "other")
+    return ask
+
+
+def test_an_ask_of_a_branch_that_was_left_is_answered_there(shell, left):
+    """The session goes on with that branch; without its name the message says which command does."""
+    refused = shell.run("answer", left, "approve", "--by", "ann")
+    assert (refused.exit_code, f"stateward answer {left} approve --branch main" in refused.stderr) == (2, True)
+    assert shell.json("answer", left, "approve", "--by", "ann", "--branch", "main")["status"] == "completed"
+    assert [(one["branch"], one["current"]) for one in shell.json("branches", "case-m2")] == [
+        ("main", True), ("other", False),
+    ]  # fmt: skip
+    assert shell.effects("pay") == 1
+
+
+def test_an_open_ask_of_another_branch_does_not_hold_the_session_up(shell, left):
+    """It is another activation."""
+    here = next(ask["id"] for ask in shell.json("inbox") if ask["current"])
+    assert shell.json("answer", here, "approve", "--by", "ann")["status"] == "completed"
+
+
+def test_another_branch_than_the_asks_is_refused(shell, left):
+    """Nothing is recorded."""
+    refused = shell.run("answer", left, "approve", "--by", "ann", "--branch", "other")
+    assert (refused.exit_code, "stands on branch `main`, not on `other`" in refused.stderr) == (2, True)
+    assert left in {ask["id"] for ask in shell.json("inbox")}

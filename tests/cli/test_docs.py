@@ -16,7 +16,9 @@ SHAPES = {
     heading: json.loads(block) for heading, block in re.findall(r"^### (.+?)\n.*?```json\n(.+?)```", TEXT, re.M | re.S)
 }
 ROOM = ("--graph", "toy_room:graph")
-FREE = {"arguments", "reason", "summary", "values", "value", "tools", "approvers", "witness"}
+STRICT = "version: 1\nname: toy_desk\nfuses: {turns: 2}\ntools: {rules: [{match: look, level: allowed}]}\n"
+CASES = "graph: toy_desk\ncases:\n  - {state: ACT, tool: pay, expect: ask}\n"
+FREE = {"record", "arguments", "reason", "summary", "values", "value", "tools", "approvers", "witness"}
 """Keys whose content is the graph's own, or a list of words that may be empty."""
 
 
@@ -51,6 +53,17 @@ def shape(value: object) -> object:
         ("`freeze SESSION FILE --json`", ("freeze", "case-m2", "FILE"), 0),
         ("`migrate SESSION --json`", ("migrate", "r1", *ROOM, "--set", "state=B", "--state", "OPEN=B", "--dry-run"), 0),
         ("`policy GRAPH [STATE] --json`", ("policy", "toy_desk"), 0),
+        ("`revoke SESSION WORD --json`", ("revoke", "case-m2", "pay", "--by", "ann"), 0),
+        ("`audit --json`", ("audit", "--event", "call", "--session", "case-m2"), 0),
+        ("`audit --verify --json`", ("audit", "--verify"), 0),
+        ("`policy diff A B --json`", ("policy", "diff", "toy_desk", "STRICT"), 0),
+        (
+            "`policy diff --reach A B --json`",
+            ("policy", "diff", "--reach", "toy_desk", "STRICT", "--graph", "toy_desk"),
+            0,
+        ),
+        ("`policy test FILE --json`", ("policy", "test", "CASES"), 0),
+        ("`policy replay FILE --json`", ("policy", "replay", "STRICT"), 0),
         ("`check GRAPH --json`", ("check", "toy_wait"), 1),
         ("`simulate GRAPH --json`", ("simulate", "toy_wait"), 0),
     ],
@@ -62,13 +75,16 @@ def test_what_is_documented_is_what_is_printed(shell, heading, words, code):
     shell.run("run", ROOM[1], "{}", "--session", "r1")
     real = {"ASK": shell.json("inbox")[0]["id"], "BAD": shell.inbox({"id": "m1", "text": "hello"}, "{")}
     real["FILE"] = str(shell.folder / "frozen.json")
+    for name, text in (("STRICT", STRICT), ("CASES", CASES)):
+        real[name] = str(shell.folder / f"{name.lower()}.yaml")
+        Path(real[name]).write_text(text, encoding="utf-8")
     printed = shape(shell.json(*(real.get(word, word) for word in words), code=code))
     assert _without_verdicts(printed) == _without_verdicts(shape(SHAPES[heading]))
 
 
 def test_every_documented_shape_is_tested():
     """Nothing is documented and forgotten."""
-    assert len(SHAPES) == 18
+    assert len(SHAPES) == 25
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/cli.md"])

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from stateward.cli.history import call_json, call_text
+from stateward.run.store.entry import CallKey, Entry
+
 
 def test_steps_are_told_with_state_event_and_calls(shell):
     """The JSON shape is the documented one."""
@@ -43,3 +48,14 @@ def test_a_graph_under_another_name_can_be_named(shell, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "--graph" in shell.run("history", "case-m1").stderr
     assert shell.run("history", "case-m1", "--graph", "toy_desk:graph").exit_code == 0
+
+
+def test_a_call_is_told_with_who_answered_and_what_it_overran():
+    """In the table and in the JSON, and only where there is something to tell."""
+    key = CallKey(session="s", run="r", branch="main", path="A", activation=1, call=1)
+    kept = {"attempts": [{"role": "writer", "outcome": "failed"}], "answered_by": "backup"}
+    call = Entry(key=key, kind="model", name="writer", fingerprint="", arguments={}, effect="idempotent")
+    told = replace(call, status="completed", result=kept, overrun={"usd": 0.25})
+    assert call_text(told) == "writer completed, answered by backup, 0.25 usd over its bound"
+    assert call_text(call) == "writer started"
+    assert (call_json(told)["answered_by"], call_json(told)["overrun"]) == ("backup", {"usd": 0.25})

@@ -8,7 +8,8 @@ def test_an_ask_is_told_with_its_call_reason_and_age(shell):
     shell.run("run", "toy_desk", "inbox.jsonl")
     (ask,) = shell.json("inbox")
     assert set(ask) == {
-        "id", "session", "state", "tool", "arguments", "reason", "approvers", "age_s", "expires_at",
+        "id", "session", "branch", "current", "state", "tool", "arguments", "reason", "approvers", "age_s",
+        "expires_at",
     }  # fmt: skip
     assert (ask["session"], ask["state"], ask["tool"]) == ("case-m2", "WORKING.ACT", "pay")
     assert ask["arguments"] == {"amount": 3.0}
@@ -21,6 +22,17 @@ def test_people_see_the_whole_ask(shell):
     shown = shell.run("inbox").stdout
     words = ("ask_", "case-m2", "pay", '{"amount": 3.0}', "restricted", "age ", "expires never")
     assert all(word in " ".join(shown.split()) for word in words)
+
+
+def test_an_ask_of_a_branch_that_was_left_is_marked(shell):
+    """Both branches wait; the session is on one of them."""
+    shell.run("run", "toy_desk", "inbox.jsonl")
+    step = shell.json("history", "case-m2")["steps"][-1]["step"]
+    shell.run("fork", "case-m2", str(step), "--name", "other")
+    assert sorted((ask["branch"], ask["current"]) for ask in shell.json("inbox")) == [("main", False), ("other", True)]
+    shown = " ".join(shell.run("inbox").stdout.split())
+    assert "branch main (the session is on other)" in shown
+    assert "branch other" in shown
 
 
 def test_people_see_how_long_they_may_think(shell):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from stateward.cli.loading import load_around
+
 GRAPH = ("--graph", "toy_room:graph")
 NEW = (*GRAPH, "--set", "state=READY", "--set", "key=visitor")
 NAMES = ("--state", "OPEN=READY", "--key", "guest=visitor")
@@ -115,3 +117,37 @@ def test_a_file_that_declares_something_else_is_refused(shell, text):
 def test_help_teaches_with_examples(shell):
     """It shows how it is used."""
     assert "stateward migrate" in shell.run("migrate", "--help").stdout.partition("Examples:")[2]
+
+
+AROUND = ("--graph", "toy_around:graph", "--set", "state=READY")
+
+
+@pytest.fixture
+def thread(shell, database):
+    """A thread of a graph with a chart inside that waits under the old definition."""
+    saver = database.saver
+    load_around("toy_around:graph").copy({"checkpointer": saver}).invoke(
+        {"guest": "ann"}, {"configurable": {"thread_id": "t1"}}
+    )
+    return "t1"
+
+
+def test_a_chart_inside_a_graph_is_migrated_by_its_node(shell, thread):
+    """First it is told, then done; the graph itself is LangGraph's."""
+    (told,) = shell.json("migrate", thread, *AROUND, "--state", "OPEN=READY", "--dry-run")["sessions"]
+    assert (told["node"], told["result"]) == ("room", "ready")
+    shown = shell.run("migrate", thread, *AROUND, "--state", "OPEN=READY", "--by", "ann")
+    assert ("t1, node room" in shown.stdout, "migrated" in shown.stdout.split()) == (True, True)
+    assert shell.json("migrate", thread, *AROUND)["sessions"][0]["result"] == "nothing to do"
+
+
+def test_a_chart_inside_that_is_blocked_is_told(shell, thread):
+    """Exit code 1, and nothing is written."""
+    result = shell.run("migrate", thread, *AROUND)
+    assert (result.exit_code, "OPEN" in result.stdout) == (1, True)
+
+
+def test_the_threads_of_a_graph_must_be_named(shell, thread):
+    """Nobody lists them."""
+    result = shell.run("migrate", "--all", *AROUND)
+    assert (result.exit_code, "Name the SESSION" in result.stderr) == (2, True)

@@ -17,6 +17,12 @@ def test_going_on_names_the_database_and_the_settings():
     assert told == "stateward resume one --graph a:b --set policy.fuses.usd=1 --db sqlite:///x.db"
 
 
+def test_going_on_says_what_was_said_of_drift():
+    """Nothing where nothing was."""
+    told = [again_with("one", overrides=[], db="sqlite:///x.db", drift=word) for word in ("refuse", "keep")]
+    assert ["--drift keep" in line for line in told] == [False, True]
+
+
 def test_going_on_names_no_database_that_is_found_anyway(monkeypatch):
     """The default, and that of the environment."""
     monkeypatch.setenv("STATEWARD_DB", "postgresql://ann:secret@host/desk")

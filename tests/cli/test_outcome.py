@@ -22,4 +22,6 @@ def test_failed_and_halted_give_exit_code_1(shell, database, capsys):
     outcome = session.start({"message": "m", "text": "please refund"})
     assert show_outcome(Driven(outcome=outcome), as_json=False) == 0
     assert show_outcome(Driven(outcome=outcome, error="ValueError"), as_json=False) == 1
-    assert "asks     ask_" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "asks     ask_" in told.out
+    assert "stateward answer ASK approve" in told.err

@@ -89,14 +89,16 @@ def test_an_answer_from_another_process_runs_the_effect_once(shell, begin):
     assert shell.json("sessions", "--status", "waiting") == []
 
 
-def test_one_session_can_be_stopped_and_resumed(shell, begin):
+def test_one_session_can_be_stopped_and_resumed(shell, begin, monkeypatch):
     """The message names `resume` with the session's id."""
+    monkeypatch.setenv("TOY_PAUSE_S", "3")  # still at work when a busy machine has seen that it is, and stops it
     process = begin("run", "toy_desk", json.dumps({"message": "m", "text": "hello"}), "--session", "one")
     while not any(row["path"] == ["WORKING.ACT"] for row in _sessions(shell)):
         assert process.poll() is None
     code, said = end(process, signal.SIGINT)
     assert code == 130, said
     assert "stateward resume one" in said
+    monkeypatch.setenv("TOY_PAUSE_S", "0")
     assert shell.json("resume", "one")["status"] == "completed"
 
 

@@ -40,7 +40,10 @@ def test_a_pinned_checkpoint_stays(desk):
     assert (first["removed"] > 0, again["removed"]) == (True, 1)
 
 
-@pytest.mark.parametrize("words", [("prune",), ("prune", "--keep", "0"), ("prune", "--keep", "1", "--session", "no")])
+@pytest.mark.parametrize(
+    "words",
+    [("prune",), ("prune", "--keep", "0"), ("prune", "--days", "nan"), ("prune", "--keep", "1", "--session", "no")],
+)
 def test_what_cannot_be_done_is_refused(desk, words):
     """Nothing to keep, or no such session."""
     assert desk.run(*words).exit_code == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stateward.cli.rendering import age, cell, columns_of, money, plain
+from stateward.cli.rendering import age, cell, columns_of, moment, money, plain
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,8 @@ def test_control_codes_become_blanks():
 def test_columns_are_the_keys_in_order_of_appearance():
     """Rows may have different keys."""
     assert columns_of([{"a": 1}, {"b": 2, "a": 3}]) == ["a", "b"]
+
+
+def test_a_moment_is_a_date_and_a_time():
+    """Nobody reads seconds since the epoch."""
+    assert moment(1_795_960_757.25) == "2026-11-29 13:59:17+00:00"

@@ -59,3 +59,18 @@ def test_a_limit_that_does_not_exist_is_refused(shell, resting):
         result = shell.run("resume", resting, "ask", "--raise", text, "--by", "ann", "--reason", "r")
         assert result.exit_code == 2
     assert "turns" in shell.run("resume", resting, "--raise", "usd=3", "--by", "a", "--reason", "r").stderr
+
+
+def test_a_session_keeps_the_policy_its_run_began_under(shell):
+    """Without the word it is refused."""
+    shell.interrupt("case-m1")
+    other = ("--set", "policy.fuses.turns=3")
+    assert shell.run("resume", "case-m1", *other).exit_code == 2
+    assert shell.json("resume", "case-m1", *other, "--drift", "keep")["status"] == "completed"
+
+
+def test_another_chart_cannot_be_kept(shell):
+    """The message names the way there is."""
+    shell.run("run", "toy_room:graph", '{"guest": "ann"}', "--session", "r1")
+    result = shell.run("resume", "r1", "--graph", "toy_room:graph", "--set", "state=READY", "--drift", "keep")
+    assert (result.exit_code, "stateward migrate SESSION" in result.stderr) == (2, True)

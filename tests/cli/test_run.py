@@ -184,3 +184,10 @@ def test_what_does_not_fit_the_terminal_is_named(shell, monkeypatch):
     shown = shell.run("run", "toy_desk", "inbox.jsonl").stdout
     assert "Not shown here: text, done, last" in shown
     assert max(len(line) for line in shown.splitlines()) <= 60
+
+
+def test_an_input_that_comes_while_a_person_is_asked_is_told_so(shell):
+    """What is awaited is the answer, and the message names the ask."""
+    given = ('{"message": "m", "text": "please refund"}', "--session", "one")
+    (ask,) = shell.json("run", "toy_desk", *given)["asks"]
+    assert f"the answer to `{ask}`" in shell.run("run", "toy_desk", *given).stderr

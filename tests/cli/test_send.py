@@ -71,3 +71,12 @@ def test_an_event_stops_the_work_of_another_process(shell, monkeypatch):
     assert (told["event"], told["state"], worker.returncode) == ("taken", "REST", 0), said
     assert "REST" in out
     assert shell.json("send", "toy_nap", "w1", "stop")["status"] == "completed"
+
+
+def test_what_becomes_of_another_definition_is_said_with_a_word(shell):
+    """As for `resume`: only a policy can be kept, and there is no other word."""
+    shell.run("run", "toy_room:graph", '{"guest": "ann"}', "--session", "r1")
+    for words in (("--set", "state=READY", "--drift", "keep"), ("--drift", "adopt")):
+        result = shell.run("send", "toy_room:graph", "r1", "end", *words)
+        assert (result.exit_code, "stateward migrate SESSION" in result.stderr) == (2, True)
+    assert shell.json("send", "toy_room:graph", "r1", "end", "--drift", "keep")["status"] == "completed"

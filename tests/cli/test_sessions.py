@@ -44,3 +44,14 @@ def test_a_lease_alone_is_no_session(shell, database):
     database.leases.acquire("case-m1", graph="toy_desk")
     assert shell.json("sessions") == []
     assert "No sessions" in shell.run("sessions").stdout
+
+
+def test_sessions_can_be_found_by_the_policy_they_run_under(shell):
+    """By the hash of the run's policies, or by that of one policy file among them."""
+    shell.run("run", "toy_desk", "inbox.jsonl")
+    shell.run("run", "toy_wait", '{"question": "why?"}', "--session", "q1")
+    pinned = shell.json("policy", "toy_desk")
+    desk = {row["id"] for row in shell.json("sessions")} - {"q1"}
+    for hash in (pinned["hashes"]["policy"][:8], pinned["states"][-1]["policies"][0]["hash"][:8].upper()):
+        assert {row["id"] for row in shell.json("sessions", "--policy", hash)} == desk
+    assert shell.json("sessions", "--policy", "ffffffffffff") == []

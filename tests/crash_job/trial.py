@@ -8,7 +8,7 @@ import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.crash_job.forks import KILLED, Command, Zygote
@@ -93,7 +93,19 @@ def killed(zygote: Zygote, place: Path, *, whole: Whole, seed: int) -> Trial:
         place: The folder of its files, which is made.
         whole: The undisturbed job; the moments lie in its span.
         seed: Chooses the moments.
+
+    Returns:
+        The job, killed at least once: one that was over before its first moment, because it had the machine to itself
+        and the undisturbed one had not, is run again with earlier moments.
     """
+    trial = _killed(zygote, place, whole=whole, seed=seed)
+    if trial.kills:
+        return trial
+    sooner = replace(whole, first_s=whole.first_s / 2, last_s=whole.last_s / 2)
+    return killed(zygote, place / "again", whole=sooner, seed=seed)
+
+
+def _killed(zygote: Zygote, place: Path, *, whole: Whole, seed: int) -> Trial:
     place.mkdir()
     choose = random.Random(seed)
     kills = 0

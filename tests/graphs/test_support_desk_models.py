@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import stateward as sw
+from graphs.support_desk import build
 from stateward.testing import ScriptedModel, calls
 
 if TYPE_CHECKING:
@@ -85,3 +87,17 @@ def test_the_turn_fuse_trips_before_the_call_that_passes_it(open_desk: OpenDesk)
 
     assert escalated.values["escalation"]["why"] == "fuse.turns"
     assert len(planner.model.calls) == 2  # pyright: ignore[reportAttributeAccessIssue]  # a ScriptedModel
+
+
+def test_models_may_have_prices_of_their_own(tmp_path: Path) -> None:
+    """From a file, so that a money fuse lets a model speak that the public list does not have."""
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("prices: {local: {usd_per_million_input: 1, usd_per_million_output: 2}}")
+    overrides = [
+        "config.models.writer.provider=openai",
+        "config.models.writer.model=local",
+        f"config.prices={prices}",
+        "config.shop=:memory:",
+    ]
+    graph = build(overrides=overrides, env={})
+    assert graph.machine.roles["writer"].price(0, 1_000_000) == 2.0

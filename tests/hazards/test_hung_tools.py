@@ -19,12 +19,13 @@ import stateward as sw
 from stateward.errors import RunError
 from stateward.run.store.database import Database
 from tests.charts.drive import Driven, policy
+from tests.charts.eager import Eager
 from tests.charts.one import compiled
 
 Drive = Callable[..., Driven]
 
 LIMIT_S = 0.1
-NOTICED_S = 2.0
+NOTICED_S = 60.0
 """Far more than a call that is given up at its limit takes, on a busy machine too."""
 
 
@@ -58,6 +59,12 @@ def hanging() -> Iterator[Hanging]:
     made.release.set()
 
 
+@pytest.fixture
+def eager(database: Database) -> None:
+    """Every call has begun before its limit is over: of one that had not, it is known that it did not run."""
+    database.threads.tools = Eager("stateward-tool", limit=8)
+
+
 async def call_hang(state: Any, run: sw.Run[Any]) -> Any:
     return statuses([await run.tool("hang")])
 
@@ -82,6 +89,7 @@ def test_hung_tool_is_a_timeout_and_the_run_goes_on(drive: Drive, hanging: Hangi
     assert LIMIT_S <= monotonic() - began < NOTICED_S
 
 
+@pytest.mark.usefixtures("eager")
 def test_hung_langchain_tool_is_given_up_too(drive: Drive, hanging: Hanging) -> None:
     """It has no thread of LangChain's choice: the loop would wait for that one at its end."""
 
@@ -124,6 +132,7 @@ def test_call_that_finds_no_thread_is_known_not_to_have_run(drive: Drive, hangin
     assert (entry.status, "not begun" in entry.result["error"]["reason"]) == ("failed", True)
 
 
+@pytest.mark.usefixtures("eager")
 def test_late_end_of_a_once_tool_writes_nothing(drive: Drive, hanging: Hanging, database: Database) -> None:
     """It is journaled `unknown`, the lease is free, and so it stays when the thread comes to its end."""
     driven = drive(compiled(call_hang, box=[hanging.tool(effect="once")]))
@@ -277,6 +286,6 @@ def test_process_ends_although_a_tool_hangs(how: str) -> None:
     """No thread is joined at its end."""
     root = Path(__file__).parents[2]
     ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM, how], cwd=root, capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-c", PROGRAM, how], cwd=root, capture_output=True, text=True, timeout=60, check=False
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "['timeout']\n", "")

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import stateward as sw
 from stateward.errors import UnknownAsk, UnknownSession
+from stateward.replay import areplay, replay
 from stateward.run.graph import ChartGraph
 from stateward.run.load import aload_session, load_session
 from stateward.run.store.database import Database
 from stateward.run.travel import Timeline
 from stateward.testing import How
+from stateward.testing.frozen import freeze
 from tests.charts.refunds import asking
 from tests.charts.tools import Shop
 
@@ -48,6 +51,27 @@ ONE: dict[str, Callable[[sw.Session, str], Any]] = {
     "branches": lambda session, ask: Timeline(session.graph, session.database, session.id).branches(),
     "fork": lambda session, ask: Timeline(session.graph, session.database, session.id).fork(1),
 }
+TOLD: dict[str, Callable[[Owned, str], Any]] = {
+    "load": lambda owned, who: load_session(owned.database, session="s1", graph=owned.graph, tenant=who),
+    "aload": lambda owned, who: asyncio.run(aload_session(owned.database, session="s1", graph=owned.graph, tenant=who)),
+    "rows": lambda owned, who: owned.timeline(who).rows,
+    "at": lambda owned, who: owned.timeline(who).at(1),
+    "at id": lambda owned, who: owned.timeline(who).at(owned.timeline("").rows[0].checkpoint),
+    "diff": lambda owned, who: owned.timeline(who).diff(0, 1),
+    "branches": lambda owned, who: owned.timeline(who).branches(),
+    "fork": lambda owned, who: owned.timeline(who).fork(1),
+    "afork": lambda owned, who: asyncio.run(owned.timeline(who).afork(1)),
+    "switch": lambda owned, who: owned.timeline(who).switch("main"),
+    "aswitch": lambda owned, who: asyncio.run(owned.timeline(who).aswitch("main")),
+    "resume": lambda owned, who: owned.timeline(who).resume(),
+    "aresume": lambda owned, who: asyncio.run(owned.timeline(who).aresume()),
+    "answer": lambda owned, who: owned.timeline(who).answer(owned.ask, "approve", by="eve"),
+    "expect": lambda owned, who: owned.timeline(who).expect(owned.ask),
+    "replay": lambda owned, who: replay(owned.named(who)),
+    "areplay": lambda owned, who: asyncio.run(areplay(owned.named(who))),
+    "freeze": lambda owned, who: freeze(owned.named(who), Path("none") / "frozen.json", graph="none:none"),
+}
+"""What takes the tenant by name."""
 
 
 class Async:
@@ -76,6 +100,14 @@ class Owned:
         """The session, in the eyes of a tenant; the graph says whose eyes, as every part takes one."""
         graph = self.graph.with_config(configurable={"tenant": tenant}) if tenant else self.graph
         return sw.Session("s1", graph, self.database, tenant=tenant)
+
+    def named(self, tenant: str) -> sw.Session:
+        """The session, where the graph says nothing."""
+        return sw.Session("s1", self.graph, self.database, tenant=tenant)
+
+    def timeline(self, tenant: str) -> Timeline:
+        """The session's steps, in the eyes of a tenant."""
+        return Timeline(self.graph, self.database, "s1", tenant=tenant)
 
     @property
     def kept(self) -> Any:
@@ -112,6 +144,19 @@ def test_another_tenant_can_tell_a_session_nothing(owned: Owned, how: How, way: 
 def test_another_tenant_can_neither_answer_nor_look(owned: Owned, way: str) -> None:
     """Whether it names an ask that exists or one that does not."""
     refused(owned, lambda: ONE[way](owned.session("acme-corp"), owned.ask))
+
+
+@pytest.mark.parametrize("way", TOLD)
+def test_what_takes_a_tenant_by_name_keeps_to_it(owned: Owned, way: str) -> None:
+    """Also where no session object stands between."""
+    refused(owned, lambda: TOLD[way](owned, "acme-corp"))
+
+
+@pytest.mark.parametrize("way", ["load", "rows", "at", "branches", "fork", "replay"])
+@pytest.mark.parametrize("tenant", ["acme", ""])
+def test_what_takes_a_tenant_by_name_lets_the_owner_in(owned: Owned, way: str, tenant: str) -> None:
+    """And the host, who names none."""
+    assert TOLD[way](owned, tenant)
 
 
 def test_a_stranger_is_told_what_is_told_of_a_session_that_does_not_exist(owned: Owned) -> None:

@@ -10,7 +10,7 @@ import pytest
 from langgraph.types import Command
 
 import stateward as sw
-from stateward.errors import AskClosed, NotExpected, StatewardError, UnknownSession
+from stateward.errors import AskClosed, InputRefused, NotExpected, StatewardError, UnknownSession
 from stateward.run.store.database import Database
 from stateward.testing import How, ManualClock
 from tests.charts.drive import Driven, policy
@@ -114,9 +114,15 @@ def test_an_answer_to_other_arguments_does_not_count(drive: Drive, shop: Shop) -
     assert shop.done("refund") == ["A"]
 
 
-def test_an_answer_that_brings_arguments_along_changes_none(drive: Drive) -> None:
-    """What was shown is what runs."""
-    paid: list[float] = []
+@pytest.fixture
+def paid() -> list[float]:
+    """What was paid back."""
+    return []
+
+
+@pytest.fixture
+def three(drive: Drive, paid: list[float]) -> Driven:
+    """A session that asks whether to pay three euros back."""
 
     @sw.tool(effect="once")
     def refund(order: str, eur: float) -> str:
@@ -128,9 +134,52 @@ def test_an_answer_that_brings_arguments_along_changes_none(drive: Drive) -> Non
         return {"log": [(await run.tool("refund", order="A", eur=3)).status]}
 
     driven = drive(compiled(pay, box=[refund], policy=policy("approve_refunds")))
-    (ask,) = driven.start({"text": "x"}).asks
-    more = {"args": {"order": "A", "eur": 300}, "arguments": {"eur": 300}}
-    driven.send(Command(resume={"answers": {ask: {"decision": "approve", "by": "ann", **more}}}))
+    driven.start({"text": "x"})
+    return driven
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"arguments": {"order": "A", "eur": 300}},
+        {"arguments": {"eur": 3}},
+        {"arguments": None, "args": {"order": "A", "eur": 300}},
+        {"edited_action": {"name": "refund", "args": {"order": "A", "eur": 300}}},
+        {"tool": "other"},
+        {"decision": "edit", "arguments": {"order": "A", "eur": 300}},
+        {"expires_at": 0},
+        {"decisions": ["reject"]},
+    ],
+)
+def test_an_answer_to_another_call_than_was_shown_is_refused(three: Driven, paid: list[float], more: Any) -> None:
+    """The call that was shown does not run, and its question stays open."""
+    (ask,) = three.resume().asks
+    with pytest.raises(InputRefused, match=ask):
+        three.send(Command(resume={"answers": {ask: {"decision": "approve", "by": "ann", **more}}}))
+    assert (three.resume().asks, paid) == ((ask,), [])
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        {"type": "approve", "edited_action": {"name": "refund", "args": {"order": "A", "eur": 300}}},
+        {"type": "edit", "edited_action": {"name": "refund", "args": {"order": "A", "eur": 300}}},
+        {"type": "approve", "args": {"eur": 300}},
+    ],
+)
+def test_an_edit_in_the_form_of_langchain_is_refused(three: Driven, paid: list[float], decision: Any) -> None:
+    """It is no approval of the call that was shown."""
+    (ask,) = three.resume().asks
+    with pytest.raises(InputRefused, match=ask):
+        three.send(Command(resume={"decisions": [decision], "by": "ann"}))
+    assert (three.resume().asks, paid) == ((ask,), [])
+
+
+def test_an_answer_may_say_which_call_it_means(three: Driven, paid: list[float]) -> None:
+    """Then they are those that were shown, whatever the form of the numbers."""
+    (ask,) = three.resume().asks
+    said = {"decision": "approve", "by": "ann", "tool": "refund", "arguments": {"eur": 3.0, "order": "A"}}
+    three.send(Command(resume={"answers": {ask: said}}))
     assert paid == [3]
 
 

@@ -29,11 +29,20 @@ def opened(drive: Drive) -> Driven:
 
 @pytest.mark.parametrize("given", [{"nobody": 1}, {"text": {"a": 1}}, 7])
 def test_input_that_does_not_fit_is_refused_before_anything_is_committed(drive: Drive, given: Any) -> None:
-    """A new session stays without a checkpoint."""
+    """A new session stays without a checkpoint: there is none."""
     driven = drive(waiting().compile())
     with pytest.raises(InputRefused):
         driven.start(given)
-    assert driven.checkpoints == []
+    assert (driven.checkpoints, driven.session.row(), driven.session.database.sessions.list()) == ([], None, ())
+
+
+@pytest.mark.parametrize("event", [None, "end"])
+def test_going_on_with_a_session_that_is_not_there_makes_none(drive: Drive, event: Any) -> None:
+    """Whatever is refused first leaves nothing to be listed."""
+    driven = drive(waiting().compile())
+    with pytest.raises(NotExpected):
+        driven.resume(event)
+    assert driven.session.database.sessions.list() == ()
 
 
 @pytest.mark.parametrize("given", [{"nobody": 1}, {"text": {"a": 1}}])

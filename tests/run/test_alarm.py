@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -24,11 +25,35 @@ async def forever(state: Any) -> None:
     await asyncio.Event().wait()
 
 
-def late(driven: Driven, given: Any = None) -> Any:
+class Bell:
+    """Rings an alarm when the work has come so far, and not when a busy machine thinks that its time is over."""
+
+    def __init__(self) -> None:
+        self.ring: Callable[[], object] = lambda: None
+
+    def hang(self, seconds: float, work: Callable[[], object]) -> None:
+        """Take what is to be done after some seconds."""
+        self.ring = work
+
+    async def for_ever(self, state: Any = None) -> None:
+        """Ring, and never come to an end."""
+        self.ring()
+        await asyncio.Event().wait()
+
+
+@pytest.fixture
+def bell(monkeypatch: pytest.MonkeyPatch) -> Bell:
+    """In place of the alarm's timer."""
+    made = Bell()
+    monkeypatch.setattr(Alarm, "_later", made.hang)
+    return made
+
+
+def late(driven: Driven, *, deadline_s: float = SHORT_S) -> Any:
     """Run a session under a short deadline, and return where it stands."""
     graph = driven.session.graph
-    config: Any = {"configurable": {"thread_id": driven.session.id, "deadline": SHORT_S}}
-    graph.invoke(given or {}, config) if driven.how == "sync" else asyncio.run(graph.ainvoke(given or {}, config))
+    config: Any = {"configurable": {"thread_id": driven.session.id, "deadline": deadline_s}}
+    graph.invoke({}, config) if driven.how == "sync" else asyncio.run(graph.ainvoke({}, config))
     return driven.session.outcome()
 
 
@@ -45,22 +70,23 @@ def test_chart_may_take_the_deadline_as_an_event(drive: Drive) -> None:
     assert (outcome.status, outcome.path) == ("waiting", "HELP")
 
 
-def test_what_was_committed_before_the_deadline_is_kept(drive: Drive) -> None:
+def test_what_was_committed_before_the_deadline_is_kept(drive: Drive, bell: Bell) -> None:
     """Partial work survives."""
     chart = sw.Chart(
         "two",
         Beside,
         sw.State("A", do=says("a"), to="B"),
-        sw.State("B", do=forever, to="DONE"),
+        sw.State("B", do=bell.for_ever, to="DONE"),
         sw.Final("DONE"),
     )
     outcome = late(drive(chart.compile()))
     assert (outcome.status, outcome.path, outcome.values["log"]) == ("halted", "B", ["a"])
 
 
-def test_regions_are_halted_together(drive: Drive) -> None:
+def test_regions_are_halted_together(drive: Drive, bell: Bell) -> None:
     """The deadline is the run's, and not one region's."""
-    regions = [[sw.State("S", do=forever, to="END")], [sw.State("S", do=says("b"), to="END")]]
+    second = [sw.State("S", do=says("b"), to="LATE"), sw.State("LATE", do=bell.for_ever, to="END")]
+    regions = [[sw.State("S", do=forever, to="END")], second]
     outcome = late(drive(compiled_beside(*regions)))
     assert (outcome.status, outcome.values["log"]) == ("halted", ["b"])
 
@@ -72,13 +98,13 @@ def test_region_may_take_the_deadline(drive: Drive) -> None:
     assert (outcome.status, outcome.values["log"]) == ("completed", ["b"])
 
 
-def test_call_that_is_cut_off_is_closed_in_the_journal(drive: Drive, database: Database) -> None:
+def test_call_that_is_cut_off_is_closed_in_the_journal(drive: Drive, database: Database, bell: Bell) -> None:
     """Of one that may happen once nobody knows the end."""
 
     @sw.tool(effect="once")
     async def pay() -> None:
         """Pay for ever."""
-        await asyncio.Event().wait()
+        await bell.for_ever()
 
     async def act(state: Any, run: sw.Run[Any]) -> None:
         await run.tool("pay")
@@ -89,7 +115,14 @@ def test_call_that_is_cut_off_is_closed_in_the_journal(drive: Drive, database: D
 
 def test_call_that_ends_in_time_is_not_disturbed(drive: Drive) -> None:
     """Nor does its timer outlive it."""
-    assert late(drive(compiled(says("a")))).status == "completed"
+    before = timers()
+    assert late(drive(compiled(says("a"))), deadline_s=60.0).status == "completed"
+    assert timers() <= before
+
+
+def timers() -> set[threading.Thread]:
+    """Threads that have still to ring."""
+    return {one for one in threading.enumerate() if isinstance(one, threading.Timer) and not one.finished.is_set()}
 
 
 @pytest.mark.parametrize("wrong", [0, -1, float("nan"), float("inf"), "soon", True])

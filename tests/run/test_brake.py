@@ -64,6 +64,22 @@ def test_end_of_a_run_stands_before_an_event() -> None:
     assert brake.halt == END
 
 
+def test_node_of_a_closed_loop_is_let_be() -> None:
+    """It cannot go on, and whoever pulls the brake has other calls to stop."""
+    loop, brake = asyncio.new_event_loop(), Brake(Bridge())
+
+    async def main() -> asyncio.Task[Any]:
+        node = asyncio.create_task(brake.drive(waiting, stopped, threads=Threads()))
+        await asyncio.sleep(0)
+        return node
+
+    node = loop.run_until_complete(main())
+    loop.close()
+    brake.pull(END)
+    assert (brake.halt, node.done()) == (END, False)
+    node.get_coro().close()  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]  # nobody else will
+
+
 def test_call_of_sync_code_is_ended() -> None:
     """It waits for the loop, and is let through again when the halt was taken."""
     bridge = Bridge()

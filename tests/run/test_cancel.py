@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 import stateward as sw
 from benchmarks.cancel import measure
-from stateward.errors import NotExpected, SessionBusy, UnknownSession
+from stateward.errors import InputRefused, NotExpected, SessionBusy, UnknownSession
 from stateward.run.store.database import Database
 from tests.charts.beside import says
 from tests.charts.drive import Driven, policy
@@ -71,7 +71,8 @@ def test_sync_activity_ends_before_its_run_does(drive: Drive) -> None:
         with pytest.raises(SessionBusy, match="told to stop"):
             driven.cancel(wait_s=0)
         release.set()
-    assert (came[0].status, came[0].values.get("log"), came[0].path) in (("cancelled", [], "B"), ("cancelled", [], "A"))
+    assert (came[0].status, came[0].values.get("log"), came[0].path) == ("cancelled", [], "B")
+    assert came[0].values["text"] == "kept"
 
 
 def test_activity_that_swallows_its_cancellation_is_left_behind(drive: Drive) -> None:
@@ -122,6 +123,16 @@ def test_waiting_session_is_cancelled_at_once(drive: Drive, database: Database) 
         {"event": "cancelled", "state": "OPEN", "data": WHY},
     )
     assert database.leases.held("s1") is None
+
+
+@pytest.mark.parametrize("by", ["", " ", "half \ud800"])
+def test_nobody_cancels_nothing(drive: Drive, database: Database, by: str) -> None:
+    """The terminal record says who did."""
+    driven = drive(waiting().compile())
+    driven.start({})
+    with pytest.raises(InputRefused):
+        driven.cancel(by=by)
+    assert database.sessions.get("s1").status == "waiting"
 
 
 def test_questions_of_a_cancelled_run_are_taken_back(drive: Drive, database: Database) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -176,3 +177,47 @@ def test_id_of_an_event_is_a_text(drive: Drive, after_s: float | None) -> None:
 
     with pytest.raises(ValueError, match="id"):
         drive(compiled(act)).start({})
+
+
+@sw.tool(effect="pure")
+def exits(query: str) -> str:
+    """Look something up."""
+    raise GeneratorExit
+
+
+@sw.tool(effect="pure")
+async def aexits(query: str) -> str:
+    """Look something up."""
+    raise GeneratorExit
+
+
+async def calls_exits(state: Any, run: sw.Run[Any]) -> Any:
+    return {"log": [(await run.tool("exits", query="x")).status]}
+
+
+async def calls_aexits(state: Any, run: sw.Run[Any]) -> Any:
+    return {"log": [(await run.tool("aexits", query="x")).status]}
+
+
+def sync_calls_aexits(state: Any, run: sw.SyncRun[Any]) -> Any:
+    return {"log": [run.tool("aexits", query="x").status]}
+
+
+def raises_exit(state: Any) -> None:
+    raise GeneratorExit
+
+
+async def araises_exit(state: Any) -> None:
+    raise GeneratorExit
+
+
+@pytest.mark.parametrize("do", [calls_exits, calls_aexits, sync_calls_aexits, raises_exit, araises_exit])
+def test_generator_exit_of_a_tool_or_an_activity_is_an_error_like_others(drive: Drive, do: Any) -> None:
+    """It closes no generator of ours or of LangGraph's: the run goes on, or ends, and the session is free."""
+    driven = drive(compiled(do, box=[exits, aexits]))
+    is_activity = do in (raises_exit, araises_exit)
+    with pytest.raises(RunError, match="GeneratorExit") if is_activity else nullcontext():
+        driven.start({})
+    outcome, database = driven.session.outcome(), driven.session.database
+    assert (outcome.status, outcome.values.get("log")) == (("failed", []) if is_activity else ("completed", ["failed"]))
+    assert (database.leases.held("s1"), database.registry.list()) == (None, ())

@@ -9,6 +9,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 import stateward as sw
+from stateward.testing import ManualClock
 from tests.charts.drive import Driven
 from tests.charts.one import One
 from tests.charts.working import graph
@@ -91,3 +92,19 @@ def test_second_run_does_not_trip_over_old_messages(drive: Drive) -> None:
     driven.start({"messages": [("user", "stop")]})
     driven.resume("resume", data={"note": ""})
     assert driven.start({"messages": [("user", "again please")]}).status == "completed"
+
+
+@pytest.mark.parametrize("event", ["timer", "note"])
+def test_what_actions_wrote_in_a_step_that_fails_is_not_committed(drive: Drive, clock: ManualClock, event: str) -> None:
+    """Whether a timer or an event led nowhere: the states stay, and so do the values."""
+
+    def count(state: Any) -> Any:
+        return {"number": state["number"] + 1}
+
+    waits = sw.State("WAIT", on=[sw.after(10, "LOST", do=count), sw.on("note", "LOST", do=count)])
+    lost = sw.State("LOST", to=sw.when(lambda state: False, "WAIT"))
+    driven = drive(sw.Chart("lost", One, waits, lost).compile())
+    driven.start({"number": 1})
+    clock.advance(11 if event == "timer" else 0)
+    outcome = driven.resume(None if event == "timer" else event)
+    assert (outcome.status, outcome.values["number"]) == ("failed", 1)

@@ -13,6 +13,7 @@ import pytest
 from stateward.errors import RunError
 from stateward.run.deadline import Late, finished, in_time, stop, thread_in_time
 from stateward.run.threads import Pool
+from tests.charts.eager import Eager
 
 LIMIT_S = 0.02
 
@@ -123,7 +124,7 @@ def release() -> Iterator[threading.Event]:
 
 def test_hung_thread_is_late(release: threading.Event) -> None:
     """It goes on, and nobody waits for it."""
-    assert asyncio.run(thread_in_time(Pool("p", limit=1), release.wait, timeout_s=LIMIT_S)) == Late(began=True)
+    assert asyncio.run(thread_in_time(Eager("p", limit=1), release.wait, timeout_s=LIMIT_S)) == Late(began=True)
 
 
 def test_waiting_for_a_thread_counts(release: threading.Event) -> None:
@@ -142,7 +143,7 @@ def test_waiting_for_a_thread_counts(release: threading.Event) -> None:
 
 def test_thread_that_ended_late_is_late_although_the_loop_was_blocked() -> None:
     """What counts is when the work ended, not when the loop noticed."""
-    pool = Pool("p", limit=1)
+    pool = Eager("p", limit=1)
 
     async def main() -> Any:
         task = asyncio.create_task(thread_in_time(pool, lambda: threading.Event().wait(2 * LIMIT_S), timeout_s=LIMIT_S))
@@ -169,6 +170,24 @@ def test_work_that_cancels_itself_failed(timeout_s: float | None) -> None:
         asyncio.run(in_time(cancel_itself, timeout_s=timeout_s))
     with pytest.raises(RunError, match="from inside"):
         asyncio.run(thread_in_time(pool, cancel_itself_sync, timeout_s=timeout_s))
+
+
+async def exit_itself() -> None:
+    raise GeneratorExit
+
+
+def exit_itself_sync() -> None:
+    raise GeneratorExit
+
+
+@pytest.mark.parametrize("timeout_s", [None, 60.0])
+def test_work_that_raises_generator_exit_failed(timeout_s: float | None) -> None:
+    """It is Python's word to a generator that nobody reads any more, and nobody closes who awaits it."""
+    pool = Pool("p", limit=1)
+    with pytest.raises(RunError, match="GeneratorExit"):
+        asyncio.run(in_time(exit_itself, timeout_s=timeout_s))
+    with pytest.raises(RunError, match="GeneratorExit"):
+        asyncio.run(thread_in_time(pool, exit_itself_sync, timeout_s=timeout_s))
 
 
 def test_work_that_must_end_is_awaited_by_a_cancelled_caller() -> None:

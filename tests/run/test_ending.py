@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-import stateward as sw
+from stateward.errors import SessionBusy
 from stateward.run.store.database import Database
 from tests.charts.drive import Driven
 from tests.charts.one import compiled
-from tests.charts.stuck import Stuck, cancelled_while, pay, pay_sync
+from tests.charts.stuck import Held, Stuck, cancelled_while, pay, pay_sync
 
 Drive = Callable[..., Driven]
 
@@ -31,16 +30,13 @@ def test_async_tool_is_stopped_and_its_call_closed(
 
 @pytest.mark.parametrize(("effect", "status"), [("idempotent", "unknown"), ("pure", "failed")])
 def test_sync_tool_is_left_to_its_thread(drive: Drive, database: Database, effect: Any, status: str) -> None:
-    """It cannot be stopped: what it does is unknown, and the session is free (DESIGN decision 17)."""
-    begun, release = threading.Event(), threading.Event()
-
-    @sw.tool(effect=effect, name="pay")
-    def pay_slowly() -> None:
-        """Pay in a thread."""
-        begun.set()
-        release.wait()
-
-    outcome = cancelled_while(drive(compiled(pay, box=[pay_slowly])), begun)
-    release.set()
-    assert (outcome.status, database.leases.held("s1")) == ("cancelled", None)
+    """It cannot be stopped: what it does is unknown, and the session waits for it (DESIGN decision 17)."""
+    held = Held()
+    driven = drive(compiled(pay, box=[held.tool(effect)]))
+    with driven.running() as came:
+        held.begun.wait()
+        with pytest.raises(SessionBusy, match="the tool `pay` of"):
+            driven.cancel(wait_s=0.2)
+        held.release.set()
+    assert came[0].status == "cancelled"
     assert [entry.status for entry in database.journal.entries("s1")] == [status]

@@ -151,13 +151,13 @@ def test_second_call_on_a_running_session_is_busy(drive: Drive) -> None:
 
     def act(state: Any) -> Any:
         inside.set()
-        go.wait(10)
+        go.wait(60)
         return {"log": ["acted"]}
 
     driven = drive(compiled(act))
     thread = threading.Thread(target=driven.start, args=({"log": ["first"]},))
     thread.start()
-    inside.wait(10)
+    inside.wait(60)
     with pytest.raises(SessionBusy):
         driven.start({"log": ["second"]})
     go.set()

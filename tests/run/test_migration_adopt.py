@@ -15,7 +15,7 @@ from stateward.migration import Migration, adopt
 from stateward.run.travel import Timeline
 from stateward.testing import How
 from tests.charts.drive import Driven
-from tests.charts.migrated import RENAMED, Drive, desk, dump, migrate, renamed
+from tests.charts.migrated import RENAMED, Crash, Drive, crashing, desk, dump, migrate, renamed
 from tests.charts.one import One
 from tests.charts.tools import Shop
 
@@ -200,3 +200,29 @@ def test_a_declaration_of_nothing_that_is_there_changes_nothing(drive: Drive) ->
     driven = drive(renamed(shop))
     more = Migration(states={**RENAMED.states, "AWAY": "HELP"}, keys={"never": None}, events={"no": None})
     assert migrate(driven, more).status_word == "migrated"
+
+
+def test_a_chart_that_was_cut_off_in_an_activity_blocks(drive: Drive) -> None:
+    """Entered again, it would begin anew and call again what it has called; the old definition ends it."""
+
+    async def work(state: Any, run: Any) -> Any:
+        return {"log": ["worked"]}
+
+    dies_once = crashing(work)
+
+    def outer(act: str) -> Any:
+        inner = sw.Chart(
+            "inner", One,
+            sw.State("FIRST", do=lambda state: {"log": ["first"]}, to="SECOND"),
+            sw.State("SECOND", do=dies_once, to="DONE"),
+            sw.Final("DONE"),
+        )  # fmt: skip
+        return sw.Chart("outer", One, sw.State(act, do=inner.compile(), to="DONE"), sw.Final("DONE")).compile()
+
+    with pytest.raises(Crash):
+        drive(outer("ACT")).start({"log": []})
+    with pytest.raises(
+        Drift, match=r"state `ACT`: Its activity runs a chart that was cut off in its middle, at `SECOND`"
+    ):
+        migrate(drive(outer("DO")), Migration(states={"ACT": "DO"}))
+    assert drive(outer("ACT")).resume().values["log"] == ["first", "worked"]

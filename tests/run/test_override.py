@@ -8,9 +8,12 @@ import pytest
 
 import stateward as sw
 from stateward.errors import DefinitionError
+from stateward.govern.kinds.models import ModelRule
 from stateward.run.store.database import Database
 from stateward.testing import ScriptedModel
 from tests.charts.one import compiled
+from tests.charts.spoken import hear_sync
+from tests.charts.stand_in import chart, ruled
 from tests.charts.waiting import waiting
 
 
@@ -29,3 +32,10 @@ def test_model_of_a_role_nobody_has_is_refused(database: Database) -> None:
     """Before anything runs."""
     with pytest.raises(DefinitionError, match="role `x`"):
         sw.Session("s1", waiting().compile(), database, models={"x": ScriptedModel.of("a")})
+
+
+def test_session_may_bring_who_answers_in_the_place_of_a_role(database: Database) -> None:
+    """No state asks for that role, but the policy lets it answer."""
+    graph = chart(hear_sync, ruled(ModelRule(fallback=("backup",))), m=ScriptedModel.of(ConnectionError("down")))
+    session = sw.Session("s1", graph, database, models={"backup": ScriptedModel.of("bye")})
+    assert session.start({}).values["log"] == ["bye"]

@@ -17,6 +17,12 @@ from tests.charts.one import One
 CONFIG: Any = {"configurable": {"thread_id": "s"}}
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may need longer for the turns of a loop than a call waits for them."""
+    monkeypatch.setattr("stateward.run.presence.LEFT_S", 60.0)
+
+
 async def said(state: Any) -> Any:
     return {"log": ["said"]}
 

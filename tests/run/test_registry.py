@@ -17,6 +17,8 @@ from stateward.run.store.database import Database
 from stateward.run.store.orders import cancelling
 from tests.charts.drive import Driven
 from tests.charts.one import compiled
+from tests.run.store.forking import in_child
+from tests.run.store.interrupting import interrupted
 
 Drive = Callable[..., Driven]
 HALT = cancelling(by="ann", reason="")
@@ -114,6 +116,79 @@ def test_entry_goes_when_an_async_stream_is_left(database: Database) -> None:
     assert database.registry.list() == ()
 
 
+async def begun(graph: Any, database: Database, started: asyncio.Event) -> asyncio.Task[Any]:
+    """Begin a run and wait until its activity has begun."""
+    task = asyncio.create_task(sw.Session("s1", graph, database).astart({}))
+    await started.wait()
+    return task
+
+
+def test_lease_is_given_back_although_the_loop_ends(database: Database) -> None:
+    """A host that runs a loop for each job, cancels and goes, while all threads of the database are taken."""
+    gate, pool = threading.Event(), database.threads.database
+
+    async def forever(state: Any) -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    async def open_gate() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            gate.set()
+
+    async def main() -> None:
+        task, _ = await begun(compiled(forever), database, started), asyncio.create_task(open_gate())
+        for _ in range(pool.limit):
+            pool.submit(gate.wait)
+        task.cancel()
+        while not pool.waiting:
+            await asyncio.sleep(0)
+
+    started = asyncio.Event()
+    asyncio.run(main())
+    assert (database.leases.held("s1"), database.registry.list()) == (None, ())
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["invocation.py", "registry.py", "call.py", "drive.py", "graph.py", "lease.py", ("sqlite.py", "postgres.py")],
+)
+def test_interrupt_leaves_no_session_held(database: Database, module: str | tuple[str, ...]) -> None:
+    """Ctrl-C while the lease is taken, checked or given back; nobody else would be let in as long as this lives."""
+    graph, numbers = compiled(Seen(database)), iter(range(10_000))
+    for at in numbers:
+        try:
+            with interrupted(at, module=module):
+                sw.Session(f"s{at}", graph, database).start({})
+        except KeyboardInterrupt:
+            assert (database.leases.held(f"s{at}"), database.registry.list()) == (None, ())
+        else:
+            break
+    assert next(numbers) > 2
+
+
+def test_call_whose_loop_was_closed_is_ended() -> None:
+    """Nothing of it can run any more, so nobody waits for it, and it is not renewed for ever."""
+
+    async def forever(state: Any) -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    def ended() -> str:
+        with sw.open("memory:") as database:
+            graph, loop = compiled(forever), asyncio.new_event_loop()
+            task = loop.run_until_complete(begun(graph, database, started))
+            over = database.registry.over("s1")
+            loop.close()
+            if over is not None:
+                over.result(30)
+            return f"{task.done()} {sw.Session('s1', graph, database).cancel(by='ann').status}"
+
+    started = asyncio.Event()
+    assert in_child(ended) == "False cancelled"
+
+
 def test_late_end_of_an_earlier_call_leaves_the_entry_alone() -> None:
     """A call that was taken over says goodbye to its own entry only."""
     registry = Registry()
@@ -158,3 +233,35 @@ def test_registry_that_is_closed_leaves_no_thread() -> None:
     registry.close()
     assert registry.looker is not None
     assert not registry.looker.is_alive()
+
+
+def broken(session: str, *, drains: list[Any]) -> Live:
+    """Make an entry of a call that cannot be told to stop."""
+
+    def halt(_: Halt) -> None:
+        raise RuntimeError(session)
+
+    found = live(session, drains=drains)
+    found.halt = halt
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_call_that_cannot_be_told_keeps_no_order_from_the_others() -> None:
+    """All of a process are told by one thread."""
+    given = [Order(session="s1", fence=1, halt=HALT), Order(session="s2", fence=1, halt=None)]
+    drains, done = list[Any](), threading.Event()
+
+    def orders() -> list[Order]:
+        found, given[:] = given[:], []
+        done.set() if not found else None
+        return found
+
+    registry = Registry(orders)
+    registry.enter(broken("s1", drains=drains))
+    registry.enter(live("s2", drains=drains))
+    done.wait()
+    assert drains == ["s2"]
+    assert registry.looker is not None
+    assert registry.looker.is_alive()
+    registry.close()

@@ -9,7 +9,6 @@ import pytest
 from stateward.chart.event import Occurrence
 from stateward.errors import InputRefused, NotExpected
 from stateward.run.resume import (
-    Answer,
     Answered,
     Answers,
     Before,
@@ -20,6 +19,7 @@ from stateward.run.resume import (
     opened,
     read,
 )
+from stateward.run.verdict import Answer
 from tests.charts.waiting import Note, waiting
 
 MACHINE = waiting().compile().machine
@@ -103,6 +103,43 @@ def test_unknown_decision_is_refused(decision: Any) -> None:
     """Approve or reject."""
     with pytest.raises(InputRefused, match="ask_1"):
         said({"answers": {"ask_1": decision}}, asks=ASKS)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"answers": {"ask_1": {"decision": "approve", "sesion": "s2"}}},
+        {"answers": {"ask_1": "approve"}, "arguments": {"eur": 1}},
+        {"answers": {"ask_1": "approve"}, "decisions": [{"type": "reject"}, {"type": "reject"}]},
+        {"decisions": [{"type": "approve", "args": 1}, {"type": "approve"}]},
+        {"answered": ["ask_1"], "answers": {"ask_1": "reject"}},
+        {"event": "end", "answers": {"ask_1": "reject"}},
+        {"event": "end", "dat": 1},
+    ],
+)
+def test_what_nobody_would_read_is_refused(payload: object) -> None:
+    """Who misspells a key, or says two things at once, is told so; nothing of it is taken."""
+    with pytest.raises(InputRefused, match="takes no"):
+        said(payload, asks=ASKS)
+
+
+@pytest.mark.parametrize("more", [{"by": ["ann"]}, {"by": "a\ud800"}, {"note": 3}, {"note": "\udfff"}, {"tool": 1}])
+def test_names_and_notes_are_texts(more: Any) -> None:
+    """They are kept and shown."""
+    with pytest.raises(InputRefused, match="ask_1"):
+        said({"answers": {"ask_1": {"decision": "approve", **more}}}, asks=ASKS)
+
+
+def test_each_decision_may_name_who_made_it() -> None:
+    """As each answer may."""
+    payload = {"decisions": [{"type": "approve", "by": "bob"}, {"type": "reject"}], "by": "ann"}
+    assert [answer.by for answer in said(payload, asks=ASKS).answers] == ["bob", "ann"]
+
+
+def test_answers_to_nothing_are_refused() -> None:
+    """An answer names its ask."""
+    with pytest.raises(InputRefused, match="answers nothing"):
+        said({"answers": {}}, asks=ASKS)
 
 
 @pytest.mark.parametrize(

@@ -164,9 +164,9 @@ pool.submit(str).result()
 pool._lock.acquire()  # another thread may be inside at the very moment
 child = os.fork()
 if child == 0:
-    sys.exit(pool.submit(int, "7").result(timeout=10))
+    sys.exit(pool.submit(int, "7").result(timeout=60))
 pool._lock.release()
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), pool.submit(int, "8").result(timeout=10))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), pool.submit(int, "8").result(timeout=60))
 """
 
 

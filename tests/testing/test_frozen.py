@@ -10,6 +10,7 @@ import stateward as sw
 from graphs.working import build
 from stateward.errors import DefinitionError, NotExpected
 from stateward.run.store.database import Database
+from stateward.run.store.retention import Retention, prune
 from stateward.testing.frozen import freeze, play_frozen
 
 PLUGIN = ("-p", "_stateward_pytest", "-p", "no:cacheprovider")
@@ -54,6 +55,16 @@ def test_a_run_that_is_at_work_is_not_frozen(database: Database, tmp_path: Path)
     graph.invoke({"messages": [("user", "fuse")]}, session.config, interrupt_before=["WORKING.ACT"])
     with pytest.raises(NotExpected, match="Resume it first"):
         freeze(session, tmp_path / "s.json", graph=NAME)
+
+
+def test_a_run_that_lost_steps_is_not_frozen(session: sw.Session, tmp_path: Path) -> None:
+    """It would be a test that cannot pass; a later run that is whole is one."""
+    prune(session.database, retention=Retention(keep=1))
+    with pytest.raises(NotExpected, match="not stored any more"):
+        freeze(session, tmp_path / "s.json", graph=NAME)
+    session.start({"messages": [("user", "What is a fuse?")]})
+    freeze(session, tmp_path / "s.json", graph=NAME)
+    assert play_frozen(tmp_path / "s.json").same
 
 
 @pytest.mark.parametrize("name", ["no.such.module:graph", "graphs.working:nothing", "graphs.working:POLICIES"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stateward.govern.effective import Effective
 from stateward.govern.request import CallRequest, Facts
+from stateward.govern.revocation import REVOKED
 from stateward.govern.verdict import Deny
 
 
@@ -17,6 +18,5 @@ def revoked(_effective: Effective, *, request: CallRequest, facts: Facts) -> Den
     """
     for each in facts.revoked:
         if each.hits(kind=request.kind, name=request.name, path=request.path):
-            why = f": {each.reason}" if each.reason else ""
-            return Deny(reason=f"{each.kind} `{each.name}` was revoked by {each.by}{why}", rule="revoked")
+            return Deny(reason=each.told(), rule=REVOKED)
     return None

@@ -7,15 +7,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Self, cast
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from stateward.govern.fingerprint import canonical
+from stateward.govern.host import read_rule
+from stateward.govern.json_schema import refuse_unsound
 from stateward.govern.kinds.shape import Count, Number, PatternText, Positive, Strict, require_order
 from stateward.govern.required import items_of, require, require_kind
 
 ArgumentPath = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$")]
 """An argument's name, or the dotted way into a nested one."""
-_TEXTS = Annotated[list[str], Field(min_length=1)]
+
+
+def _host_text(text: str) -> str:
+    read_rule(text)
+    return text
+
+
+def _folder_text(text: str) -> str:
+    if text.startswith("~") or any(letter < " " or letter == "\\" for letter in text) or ".." in text.split("/"):
+        raise ValueError("a folder, absolute or in the work directory, without `~`, `..` and backslashes")
+    return text
+
+
+def _sound_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    refuse_unsound(schema)
+    return schema
+
+
+_HOSTS = Annotated[list[Annotated[str, AfterValidator(_host_text)]], Field(min_length=1)]
 
 
 class ArgumentShape(Strict):
@@ -27,10 +47,10 @@ class ArgumentShape(Strict):
     pattern: PatternText | None = None
     min_length: Count | None = None
     max_length: Positive | None = None
-    hosts: _TEXTS | None = None
-    under: str | None = None
+    hosts: _HOSTS | None = None
+    under: Annotated[str, AfterValidator(_folder_text)] | None = None
     required: bool | None = None
-    json_schema: dict[str, Any] | None = Field(default=None, alias="schema")
+    json_schema: Annotated[dict[str, Any], AfterValidator(_sound_schema)] | None = Field(default=None, alias="schema")
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -62,7 +82,7 @@ class ArgumentRule:
     min_length: int | None = None
     max_length: int | None = None
     hosts: tuple[str, ...] | None = None
-    """The only hosts a URL may name; `*.example.org` stands for every host under it."""
+    """The only hosts a URL may name, as `stateward.govern.host` reads them; `*.example.org` stands for all under it."""
     under: str | None = None
     """The folder that a path must stay under; empty for the work directory itself."""
     required: bool | None = None

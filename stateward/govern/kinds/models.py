@@ -8,9 +8,14 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from stateward.govern.kinds.contract_spec import Tier
 from stateward.govern.kinds.operator import COMMON, GREATEST, LEAST
 from stateward.govern.kinds.section import Section, part
 from stateward.govern.kinds.shape import Name, Positive, Seconds, Strict
+
+DEFAULT_WAIT_S = 1.0
+DEFAULT_BREAK_AFTER = 5
+DEFAULT_BREAK_S = 30.0
 
 
 class ModelRuleShape(Strict):
@@ -21,6 +26,7 @@ class ModelRuleShape(Strict):
     fallback: list[Name] | None = None
     break_after: Positive | None = None
     break_s: Seconds | None = None
+    tiers: list[Tier] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +45,34 @@ class ModelRule(Section):
     """Failures of a provider in a row, after which it is not asked (the breaker opens)."""
     break_s: float | None = part(GREATEST, unit="seconds")
     """How long it is left alone; then one call probes it."""
+
+    @property
+    def attempts(self) -> int:
+        """How often a call is tried; a wait before the second attempt says that there is one."""
+        return self.tries or (1 if self.wait_s is None else 2)
+
+    @property
+    def first_wait_s(self) -> float:
+        """Seconds before the second attempt."""
+        return DEFAULT_WAIT_S if self.wait_s is None else self.wait_s
+
+    @property
+    def has_breaker(self) -> bool:
+        """Whether failures open a breaker."""
+        return self.break_after is not None or self.break_s is not None
+
+    @property
+    def opens_after(self) -> int:
+        """How many failures in a row open the breaker."""
+        return self.break_after or DEFAULT_BREAK_AFTER
+
+    @property
+    def opens_for_s(self) -> float:
+        """Seconds that it stays open."""
+        return DEFAULT_BREAK_S if self.break_s is None else self.break_s
+
+    tiers: tuple[Tier, ...] | None = part(COMMON)
+    """The tiers by which it may be brought to structured output; none may be given to forbid it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

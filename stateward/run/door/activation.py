@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stateward.run.door.tool import ToolContext
 from stateward.run.store.entry import CallKey
 
 
@@ -31,4 +32,18 @@ class Activation:
             path=self.path,
             activation=self.number,
             call=call,
+        )
+
+    def context(self, call: int) -> ToolContext:
+        """Return what a tool learns about the call it serves.
+
+        Args:
+            call: Its number in this activation, from 1.
+        """
+        return ToolContext(
+            idempotency_key=self.key(call).idempotency_key,
+            session=self.session,
+            run=self.run,
+            path=self.path,
+            tenant=self.tenant,
         )

@@ -9,34 +9,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from pydantic_core import to_jsonable_python
-
-from stateward.errors import Diverged
-from stateward.govern.decision import (
-    CallRequest,
-    Decision,
-    Deny,
-    NeedsApproval,
-    charges,
-    decide,
-)
+from stateward.errors import CheckpointError, Diverged
+from stateward.govern.decision import CallRequest, Decision, Deny, NeedsApproval, charges, decide
 from stateward.govern.effective import Effective
 from stateward.govern.fingerprint import fingerprint
 from stateward.govern.redact import redact
-from stateward.run.deadline import Late, called, finished
+from stateward.run.deadline import finished
 from stateward.run.door.activation import Activation
+from stateward.run.door.calling import WAITED, Calling, Paused, inside
 from stateward.run.door.in_flight import InFlight, together
-from stateward.run.door.outcome import SECRET, Outcome, failed, kept, replayed, status_of, timed_out, undeclared
+from stateward.run.door.outcome import SECRET, Outcome, replayed, status_of, undeclared
+from stateward.run.door.performing import Performers, performed
 from stateward.run.door.playing import Playing
 from stateward.run.door.question import approval, refuse_restless, rejected
 from stateward.run.door.recovery import Recovery
 from stateward.run.door.report import Report
 from stateward.run.door.script import Script
 from stateward.run.door.signal import Signal, Suspend, Trip, as_error, raced, strongest
-from stateward.run.door.tool import Effect, Tool, ToolContext, ToolResult, refusal
+from stateward.run.door.straggler import Stragglers
+from stateward.run.door.tool import Effect, Tool, ToolResult, refusal
 from stateward.run.store.ask import ask_id
 from stateward.run.store.database import Database
 from stateward.run.store.journal import Entry, Reservation, Tripped
@@ -59,6 +55,7 @@ class Door:
         threads: Where sync tools and work on the database run.
         notify: Told of each result as it comes, whatever the order of the calls.
         script: In a replay, what stands in the place of tools and models; None otherwise.
+        stragglers: Of the graph's call; None for a door of its own.
     """
 
     def __init__(
@@ -72,6 +69,7 @@ class Door:
         threads: Threads,
         notify: Callable[[ToolResult], None],
         script: Script | None = None,
+        stragglers: Stragglers | None = None,
     ) -> None:
         self.notify = notify
         self.database = database
@@ -84,6 +82,8 @@ class Door:
         """Why the activity must end here; it stands even if the activity swallowed what was raised."""
         self.playing = None if script is None else Playing(script, activation)
         self._report = Report(database, activation)
+        self.stragglers = stragglers or Stragglers()
+        self._performers = Performers(threads=threads, stragglers=self.stragglers)
         self._slots = asyncio.Semaphore(FAN_OUT)
         self.in_flight = InFlight()
         """The calls that are being made."""
@@ -117,16 +117,19 @@ class Door:
             return await self._deny(name, arguments, undeclared(name, self.tools), call=call, call_id=call_id)
         try:
             parsed = known.parse(arguments)
+            plain = known.plain(parsed)
         except ValueError as wrong:
             await self.threads.database.run(self._report.write, "invalid", name, arguments, str(wrong), call)
             return refusal(name, "invalid", str(wrong), call=call, call_id=call_id)
-        return await self._call_tool(known, parsed, call=call, call_id=call_id)
+        return await self._call_tool(known, parsed, plain, call=call, call_id=call_id)
 
-    async def _call_tool(self, tool: Tool, arguments: Mapping[str, Any], *, call: int, call_id: str) -> ToolResult:
+    async def _call_tool(
+        self, tool: Tool, arguments: Mapping[str, Any], plain: Mapping[str, Any], *, call: int, call_id: str
+    ) -> ToolResult:
         request = CallRequest(
             kind="tool",
             name=tool.name,
-            arguments=to_jsonable_python(dict(arguments)),
+            arguments=plain,
             path=self.activation.path,
             declared=frozenset(self.tools),
             estimate_usd=0.0,
@@ -231,7 +234,7 @@ class Door:
         known = self._known(entry)
         if known is not None and known.status in ("completed", "failed"):
             return known
-        decision = self._decide(request, known=known, approved=False)
+        decision = self._decide(request, entry, known=known, approved=False)
         begun = decision if isinstance(decision, Deny) else self._begin(request, entry, known)
         if isinstance(begun, Deny):
             raise Trip(self._report.tripped(begun, request, call))
@@ -253,17 +256,17 @@ class Door:
         known = self._known(entry)
         if known is not None and known.status in ("completed", "failed"):
             return replayed(known)
-        if known is not None and tool.effect == "once":
+        if known is not None and tool.effect == "once" and known.result != WAITED:
             looked_up = tool if self.playing is None else replace(tool, lookup=None)
             settled = recovery.settled(known, looked_up, limit_s=self._limit_s(tool))
             if settled is not None:
                 return settled
-        decision = self._decide(request, known=known, approved=False)
+        decision = self._decide(request, entry, known=known, approved=False)
         if isinstance(decision, NeedsApproval):
             answered = self._ask(request, entry, decision)
             if answered is not None:
                 return answered
-            decision = self._decide(request, known=known, approved=True)
+            decision = self._decide(request, entry, known=known, approved=True)
         begun = decision if isinstance(decision, Deny) else self._begin(request, entry, known)
         if isinstance(begun, Deny):
             return self._refused(begun, request, entry.key.call)
@@ -295,7 +298,7 @@ class Door:
             )
         return known
 
-    def _decide(self, request: CallRequest, *, known: Entry | None, approved: bool) -> Decision:
+    def _decide(self, request: CallRequest, entry: Entry, *, known: Entry | None, approved: bool) -> Decision:
         ledger, at = self.database.ledger, self.activation
         spent = dict(ledger.spent(at.session, run=at.run))
         for charge in known.charges if known is not None else ():
@@ -307,6 +310,7 @@ class Door:
             spent=spent,
             approved=approved,
             raised=ledger.raised(at.session, run=at.run),
+            revoked=self.playing.script.revoked(entry) if self.playing else self.database.revocations.of(at.session),
         )
 
     def _ask(self, request: CallRequest, entry: Entry, need: NeedsApproval) -> ToolResult | None:
@@ -328,7 +332,10 @@ class Door:
         if self.playing is not None:
             self.playing.script.expect(entry)
         if known is not None:
-            return self.database.journal.restart(known.key, fence=self.fence, confirmed_safe=True)
+            begun = self.database.journal.restart(known.key, fence=self.fence, confirmed_safe=True)
+            if known.result == WAITED:
+                self.database.journal.extend(known.key, progress=None, fence=self.fence)
+            return begun
         raised = self.database.ledger.raised(self.activation.session, run=self.activation.run)
         reservations = [
             Reservation(scope=charge.scope, unit=charge.unit, amount=charge.amount, limit=charge.limit)
@@ -338,7 +345,7 @@ class Door:
         if not isinstance(begun, Tripped):
             return begun.entry
         # A sibling took the rest meanwhile; told as if it had done so before, so that the record depends on no race.
-        again = self._decide(request, known=None, approved=True)
+        again = self._decide(request, entry, known=None, approved=True)
         return again if isinstance(again, Deny) else raced(begun)
 
     def _entry(self, request: CallRequest, *, call: int, effect: Effect) -> Entry:
@@ -356,20 +363,23 @@ class Door:
     async def _perform(self, tool: Tool, arguments: Mapping[str, Any], entry: Entry) -> Outcome:
         if self.playing is not None:
             return await self.playing.of_tool(entry)
-        context = ToolContext(
-            idempotency_key=entry.key.idempotency_key,
-            session=self.activation.session,
-            run=self.activation.run,
-            path=self.activation.path,
-            tenant=self.activation.tenant,
-        )
-        work = tool.bind(arguments, context=context)
+        context = self.activation.context(entry.key.call)
+        limit_s = self._limit_s(tool)
         try:
-            with self.in_flight.inside():
-                value = await called(self.threads.tools, work, is_async=tool.is_async, timeout_s=self._limit_s(tool))
-        except Exception as error:  # noqa: BLE001  # recorded: it is the call's outcome
-            return failed(tool, error)
-        return timed_out(tool, began=value.began) if isinstance(value, Late) else kept(tool, value)
+            with self.in_flight.inside(), inside(Calling(door=self, call=entry.key.call)):
+                return await performed(tool, arguments, context, self._performers, timeout_s=limit_s)
+        except asyncio.CancelledError:
+            if tool.is_unknown_when_cut:
+                # At once, while the lease is ours: who goes on with the run shall not take it for a crash.
+                marking = partial(self.database.journal.mark_unknown, entry.key, fence=self.fence)
+                with suppress(CheckpointError):  # then it stays `started`, which is found out about all the same
+                    await finished(self.threads.database.run(marking))
+            raise
+        except (Suspend, Trip, Paused):
+            # An agent inside waits: the tool is entered again, and the journal answers for what the agent did.
+            waits = partial(self.database.journal.extend, entry.key, progress=WAITED, fence=self.fence)
+            await finished(self.threads.database.run(waits))
+            raise
 
     def _limit_s(self, tool: Tool) -> float | None:
         return min((s for s in (tool.timeout_s, self.effective.call_timeout_s) if s is not None), default=None)

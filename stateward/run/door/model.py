@@ -3,58 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import (
-    AIMessage,
-    AIMessageChunk,
-    BaseMessage,
-    message_chunk_to_message,
-    message_to_dict,
-    messages_from_dict,
-)
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.outputs.chat_generation import merge_chat_generation_chunks
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from pydantic import PrivateAttr
 
-from stateward.errors import RunError, StatewardError
-from stateward.govern.decision import CallRequest
-from stateward.govern.window import prune
+from stateward.errors import StatewardError
 from stateward.run.deadline import Late, finished, in_time
+from stateward.run.door.asking import Asking, Binder, Call, Said
+from stateward.run.door.candidate import Candidate
 from stateward.run.door.door import Door
 from stateward.run.door.flow import Flow, within_time
-from stateward.run.door.outcome import Outcome, as_first_seen
-from stateward.run.door.role import ModelRole, calls_text, unbound
-from stateward.run.store.journal import Entry
+from stateward.run.door.outcome import Outcome
+from stateward.run.door.price import taken
+from stateward.run.door.providers import Providers
+from stateward.run.door.role import ModelRole, unbound
+from stateward.run.door.said import as_chunk, replayed, restored, whole
+from stateward.run.door.schema_options import schema_options
+from stateward.run.door.trying import Ear, Heard, atried, marked, tried
+from stateward.run.store.entry import Entry
 
 T = TypeVar("T")
 
 _CARRIED = ("callbacks", "tags", "metadata", "rate_limiter", "verbose", "output_version")
 """What LangChain itself reads from a model around its calls, and would not see on the one that is governed."""
 _ABANDONED = "the activity left the stream before its end"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
-    """A call the door admitted."""
-
-    messages: list[BaseMessage]
-    stop: list[str] | None
-    options: dict[str, Any]
-    entry: Entry
-
-    @property
-    def is_known(self) -> bool:
-        """Whether it was made before, so that the journal answers."""
-        return self.entry.status != "started"
 
 
 class GovernedModel(BaseChatModel):
@@ -65,23 +45,36 @@ class GovernedModel(BaseChatModel):
     """
 
     role: str
-    _role: ModelRole = PrivateAttr()
-    _door: Door = PrivateAttr()
+    _asking: Asking = PrivateAttr()
     _number: Callable[[], int] = PrivateAttr()
+    _binders: tuple[Binder, ...] = PrivateAttr(default=())
+    _bound: dict[str, Any] = PrivateAttr(default_factory=dict[str, Any])
 
     @classmethod
-    def of(cls, role: ModelRole, *, door: Door, number: Callable[[], int]) -> GovernedModel:
+    def of(
+        cls,
+        role: ModelRole,
+        *,
+        door: Door,
+        number: Callable[[], int],
+        roles: Mapping[str, ModelRole] | None = None,
+        left_s: Callable[[], float | None] = lambda: None,
+    ) -> GovernedModel:
         """Put a model behind a door.
 
         Args:
             role: The model and its prices.
             door: The activation's door.
             number: Gives the next call number.
+            roles: All roles there are, for those that the policy lets answer in this one's place.
+            left_s: How long there is time, in seconds; None for as long as it takes.
+
+        Raises:
+            DefinitionError: The policy lets a role answer that has no model.
         """
         carried = {name: getattr(role.model, name) for name in _CARRIED}
         governed = cls(role=role.name, cache=False, **carried)
-        governed._role = role
-        governed._door = door
+        governed._asking = Asking(role, roles=roles or {}, door=door, left_s=left_s)
         governed._number = number
         return governed
 
@@ -96,18 +89,36 @@ class GovernedModel(BaseChatModel):
             tools: As for the model itself.
             kwargs: As for the model itself.
         """
-        bound = self._role.model.bind_tools(tools, **kwargs)
-        _, options = unbound(bound, where=f"`bind_tools` of the model `{self.role}`")
-        return cast("Runnable[LanguageModelInput, AIMessage]", self.bind(**options))
+        where = f"`bind_tools` of the model `{self.role}`"
+        return self._bind(lambda model: unbound(model.bind_tools(tools, **kwargs), where=where)[1])
+
+    def bind_schema(self, schema: Mapping[str, Any]) -> Runnable[LanguageModelInput, AIMessage]:
+        """Bind a JSON schema that the reply must fit as the model's provider wants it.
+
+        Args:
+            schema: The schema, with a title.
+        """
+        where = f"`bind_schema` of the model `{self.role}`"
+        return self._bind(lambda model: schema_options(model, schema, where=where))
+
+    def _bind(self, binder: Binder) -> Runnable[LanguageModelInput, AIMessage]:
+        """Bind what each provider wants in its own words: another role may have to answer."""
+        made = {role.name: dict(binder(role.model)) for role in (self._asking.role, *self._asking.others)}
+        options = made[self.role]
+        governed: Self = self.model_copy()
+        governed._binders = (*self._binders, binder)
+        governed._bound = {**self._bound, **options}
+        return cast("Runnable[LanguageModelInput, AIMessage]", governed.bind(**options))
 
     # -- whether an `invoke` streams is for the model itself to say, as if nobody stood before it -------------
 
     def _should_stream(self, *, async_api: bool, run_manager: Any = None, **kwargs: Any) -> bool:
-        options = {**self._role.options, **kwargs}
-        return self._role.model._should_stream(async_api=async_api, run_manager=run_manager, **options)
+        role = self._asking.role
+        return role.model._should_stream(async_api=async_api, run_manager=run_manager, **{**role.options, **kwargs})
 
     def _streaming_disabled(self, **kwargs: Any) -> bool:
-        return self._role.model._streaming_disabled(**{**self._role.options, **kwargs})
+        role = self._asking.role
+        return role.model._streaming_disabled(**{**role.options, **kwargs})
 
     # -- in one piece -----------------------------------------------------------------------------------------
 
@@ -120,14 +131,20 @@ class GovernedModel(BaseChatModel):
     ) -> ChatResult:
         call = self._admit(messages, stop, kwargs, self._number())
         if call.is_known:
-            return _restored(call.entry, first=self._is_first(call))
+            return restored(call.entry, first=self._is_first(call))
         try:
-            (result,) = self._within_time(lambda: [self._made(call, run_manager)])
+            (result,) = self._tried(call, lambda candidate: self._pieces(call, candidate, run_manager))
         except Exception as error:
-            self._door.settle_model(call.entry, _failed(error))
+            self._settle(call, self._asking.failed(call, error))
             raise
-        self._door.settle_model(call.entry, self._outcome(result.generations[0].message))
+        self._settle(call, self._asking.completed(call, result.generations[0].message))
         return result
+
+    def _pieces(
+        self, call: Call, candidate: Candidate, run_manager: CallbackManagerForLLMRun | None
+    ) -> Iterator[ChatResult]:
+        for result in self._within_time(lambda: [self._made(call, candidate, run_manager)]):
+            yield marked(result, attempts=call.attempts, candidate=candidate)
 
     async def _agenerate(
         self,
@@ -139,25 +156,36 @@ class GovernedModel(BaseChatModel):
         with self._door.in_flight.call():
             call = await self._admitted(messages, stop, kwargs, self._number())
             if call.is_known:
-                return _restored(call.entry, first=self._is_first(call))
+                return restored(call.entry, first=self._is_first(call))
+            came: list[ChatResult] = []
+
+            async def make(candidate: Candidate) -> None:
+                result = await self._in_time(partial(self._amade, call, candidate, run_manager))
+                came.append(marked(result, attempts=call.attempts, candidate=candidate))
+
             try:
                 # What is cancelled stays `started`: the activity, entered again, makes the call again.
-                result = await self._in_time(partial(self._amade, call, run_manager))
+                await self._atried(call, make)
             except Exception as error:
-                await self._in_database(self._door.settle_model, call.entry, _failed(error))
+                await self._in_database(self._settle, call, self._asking.failed(call, error))
                 raise
-            await self._in_database(self._door.settle_model, call.entry, self._outcome(result.generations[0].message))
+            (result,) = came
+            await self._in_database(self._settle, call, self._asking.completed(call, result.generations[0].message))
             return result
 
-    def _made(self, call: _Call, run_manager: CallbackManagerForLLMRun | None) -> ChatResult:
+    def _made(self, call: Call, candidate: Candidate, run_manager: CallbackManagerForLLMRun | None) -> ChatResult:
         self._refuse(call)
-        return self._role.model._generate(call.messages, call.stop, run_manager, **call.options)
+        return candidate.model._generate(candidate.messages, candidate.stop, run_manager, **candidate.options)
 
-    async def _amade(self, call: _Call, run_manager: AsyncCallbackManagerForLLMRun | None) -> ChatResult:
+    async def _amade(
+        self, call: Call, candidate: Candidate, run_manager: AsyncCallbackManagerForLLMRun | None
+    ) -> ChatResult:
         await self._stand()
-        if _has(self._role.model, "_agenerate"):
-            return await self._role.model._agenerate(call.messages, call.stop, run_manager, **call.options)
-        return await self._door.threads.tools.run(self._made, call, run_manager.get_sync() if run_manager else None)
+        model = candidate.model
+        if _has(model, "_agenerate"):
+            return await model._agenerate(candidate.messages, candidate.stop, run_manager, **candidate.options)
+        manager = run_manager.get_sync() if run_manager else None
+        return await self._door.threads.tools.run(self._made, call, candidate, manager)
 
     # -- in chunks --------------------------------------------------------------------------------------------
 
@@ -170,21 +198,28 @@ class GovernedModel(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         call = self._admit(messages, stop, kwargs, self._number())
         if call.is_known:
-            yield from _replayed(call.entry, first=self._is_first(call))
+            yield from replayed(call.entry, first=self._is_first(call))
             return
-        kept: list[ChatGenerationChunk] = []
+        ear = Ear()
         try:
-            for chunk in self._within_time(lambda: self._chunks(call, run_manager)):
-                kept.append(_copy(chunk))
-                yield chunk
-            outcome = self._outcome(_whole(kept))
+            yield from self._tried(call, lambda candidate: self._told(call, candidate, ear, run_manager))
+            outcome = self._asking.completed(call, whole(ear.kept))
         except GeneratorExit:
-            self._leave(call.entry, _failed(_ABANDONED, kept))
+            self._leave(call, self._asking.failed(call, _ABANDONED, ear.kept))
             raise
         except Exception as error:
-            self._door.settle_model(call.entry, _failed(error, kept))
+            self._settle(call, self._asking.failed(call, error, ear.kept))
             raise
-        self._door.settle_model(call.entry, outcome)
+        self._settle(call, outcome)
+
+    def _told(
+        self, call: Call, candidate: Candidate, ear: Ear, run_manager: CallbackManagerForLLMRun | None
+    ) -> Iterator[ChatGenerationChunk]:
+        heard = ear.turn_to(call.attempts, candidate)
+        for chunk in self._within_time(lambda: self._chunks(call, candidate, run_manager)):
+            yield from heard.take(chunk)
+        yield from heard.rest()
+        call.attempts.taken = taken(whole(heard.kept))
 
     async def _astream(
         self,
@@ -196,7 +231,7 @@ class GovernedModel(BaseChatModel):
         with self._door.in_flight.call():
             call = await self._admitted(messages, stop, kwargs, self._number())
         if call.is_known:
-            for chunk in _replayed(call.entry, first=self._is_first(call)):
+            for chunk in replayed(call.entry, first=self._is_first(call)):
                 yield chunk
             return
         flow = Flow[ChatGenerationChunk]()
@@ -204,66 +239,104 @@ class GovernedModel(BaseChatModel):
             yield chunk
 
     async def _pour(
-        self, call: _Call, run_manager: AsyncCallbackManagerForLLMRun | None, flow: Flow[ChatGenerationChunk]
+        self, call: Call, run_manager: AsyncCallbackManagerForLLMRun | None, flow: Flow[ChatGenerationChunk]
     ) -> None:
         """Make a streamed call and settle it: what a `Flow` reads from."""
-        kept: list[ChatGenerationChunk] = []
+        ear = Ear()
+
+        async def make(candidate: Candidate) -> None:
+            heard = ear.turn_to(call.attempts, candidate)
+            await self._in_time(partial(self._fill, call, candidate, run_manager, flow, heard))
+            call.attempts.taken = taken(whole(heard.kept))
+
         with self._door.in_flight.call():
             try:
-                await self._in_time(partial(self._fill, call, run_manager, flow, kept))
-                outcome = self._outcome(_whole(kept))
+                await self._atried(call, make)
+                outcome = self._asking.completed(call, whole(ear.kept))
             except asyncio.CancelledError:
                 # The activity was cancelled, and makes the call again when it is entered again; or it left the stream.
                 if flow.abandoned:
-                    await self._in_database(self._door.settle_model, call.entry, _failed(_ABANDONED, kept[: flow.seen]))
+                    left = self._asking.failed(call, _ABANDONED, ear.kept[: flow.seen])
+                    await self._in_database(self._settle, call, left)
                 raise
             except Exception as error:
                 flow.done = True
-                await self._in_database(self._door.settle_model, call.entry, _failed(error, kept))
+                await self._in_database(self._settle, call, self._asking.failed(call, error, ear.kept))
                 raise
             flow.done = True
-            await self._in_database(self._door.settle_model, call.entry, outcome)
+            await self._in_database(self._settle, call, outcome)
 
     async def _fill(
         self,
-        call: _Call,
+        call: Call,
+        candidate: Candidate,
         run_manager: AsyncCallbackManagerForLLMRun | None,
         flow: Flow[ChatGenerationChunk],
-        kept: list[ChatGenerationChunk],
+        heard: Heard,
     ) -> None:
-        async for chunk in self._achunks(call, run_manager):
-            kept.append(_copy(chunk))
-            flow.put(chunk)
+        async for chunk in self._achunks(call, candidate, run_manager):
+            for each in heard.take(chunk):
+                flow.put(each)
+        for each in heard.rest():
+            flow.put(each)
 
-    def _chunks(self, call: _Call, run_manager: CallbackManagerForLLMRun | None) -> Iterator[ChatGenerationChunk]:
+    def _chunks(
+        self, call: Call, candidate: Candidate, run_manager: CallbackManagerForLLMRun | None
+    ) -> Iterator[ChatGenerationChunk]:
         self._refuse(call)
-        if _has(self._role.model, "_stream"):
-            return self._role.model._stream(call.messages, call.stop, **_to(run_manager), **call.options)
-        return iter([_as_chunk(self._made(call, run_manager).generations[0].message)])
+        model = candidate.model
+        if _has(model, "_stream"):
+            return model._stream(candidate.messages, candidate.stop, **_to(run_manager), **candidate.options)
+        return iter([as_chunk(self._made(call, candidate, run_manager).generations[0].message)])
 
     async def _achunks(
-        self, call: _Call, run_manager: AsyncCallbackManagerForLLMRun | None
+        self, call: Call, candidate: Candidate, run_manager: AsyncCallbackManagerForLLMRun | None
     ) -> AsyncIterator[ChatGenerationChunk]:
         await self._stand()
-        model = self._role.model
+        model, to = candidate.model, _to(run_manager)
         if _has(model, "_astream"):
-            async for chunk in model._astream(call.messages, call.stop, **_to(run_manager), **call.options):
+            async for chunk in model._astream(candidate.messages, candidate.stop, **to, **candidate.options):
                 yield chunk
         elif _has(model, "_stream"):
-            chunks = self._chunks(call, run_manager.get_sync() if run_manager else None)
+            chunks = self._chunks(call, candidate, run_manager.get_sync() if run_manager else None)
             while (chunk := await self._door.threads.tools.run(_next, chunks)) is not None:
                 yield chunk
         else:
-            yield _as_chunk((await self._amade(call, run_manager)).generations[0].message)
+            yield as_chunk((await self._amade(call, candidate, run_manager)).generations[0].message)
 
     # -- admission and settlement -----------------------------------------------------------------------------
 
-    async def _admitted(self, *args: Any) -> _Call:
+    @property
+    def _door(self) -> Door:
+        return self._asking.door
+
+    def _admit(
+        self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any], number: int
+    ) -> Call:
+        options = dict(kwargs) if stop is None else {**kwargs, "stop": stop}
+        said = Said(messages=messages, options=options, binders=self._binders, bound=self._bound)
+        return self._asking.admit(said, number)
+
+    async def _admitted(self, *args: Any) -> Call:
         """Admit a call in a thread; cancelled, it is waited for, as in `Door`."""
         return await finished(self._in_database(self._admit, *args))
 
     def _in_database(self, fn: Callable[..., T], *args: Any) -> asyncio.Future[T]:
         return self._door.threads.database.run(fn, *args)
+
+    def _tried(self, call: Call, make: Callable[[Candidate], Iterable[T]]) -> Iterator[T]:
+        check = self._door.in_flight.check
+        return tried(call.attempts.steps(), make=make, pause=lambda s: self._providers.pause(s, check))
+
+    async def _atried(self, call: Call, make: Callable[[Candidate], Awaitable[None]]) -> None:
+        await atried(call.attempts.steps(), make=make, visit=self._visited, pause=self._providers.apause)
+
+    async def _visited(self, work: Callable[[], object]) -> object:
+        return await finished(self._in_database(work))
+
+    @property
+    def _providers(self) -> Providers:
+        return self._door.database.providers
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T:
         made = await in_time(work, timeout_s=self._door.effective.call_timeout_s)
@@ -274,29 +347,10 @@ class GovernedModel(BaseChatModel):
     def _within_time(self, work: Callable[[], Iterable[T]]) -> Iterator[T]:
         return within_time(self._door.threads.tools, work, timeout_s=self._door.effective.call_timeout_s)
 
-    def _admit(
-        self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any], number: int
-    ) -> _Call:
-        window = self._door.effective.window
-        pruned = (
-            list(prune(messages, max_messages=window.max_messages, keep_last=window.keep_last)) if window else messages
-        )
-        options = self._role.asked(kwargs if stop is None else {**kwargs, "stop": stop})
-        request = CallRequest(
-            kind="model",
-            name=self.role,
-            arguments={"messages": [_content(m) for m in pruned], "options": json.loads(_plain(options))},
-            path=self._door.activation.path,
-            declared=frozenset({self.role}),
-            estimate_usd=self._role.bound_usd(pruned, options),
-        )
-        entry = self._door.admit_model(request, call=number)
-        return _Call(messages=pruned, stop=options.pop("stop", None), options=options, entry=entry)
-
-    def _is_first(self, call: _Call) -> bool:
+    def _is_first(self, call: Call) -> bool:
         return self._door.playing is not None and self._door.playing.is_first(call.entry)
 
-    def _refuse(self, call: _Call) -> None:
+    def _refuse(self, call: Call) -> None:
         if self._door.playing is not None:
             self._door.playing.refuse(call.entry)
 
@@ -304,25 +358,15 @@ class GovernedModel(BaseChatModel):
         if self._door.playing is not None:
             await self._door.playing.never()
 
-    def _leave(self, entry: Entry, outcome: Outcome) -> None:
+    def _settle(self, call: Call, outcome: Outcome) -> None:
+        self._door.settle_model(call.entry, outcome)
+
+    def _leave(self, call: Call, outcome: Outcome) -> None:
         """Settle a stream that was dropped, maybe long after its activity: then the call is no longer this one's."""
         with suppress(StatewardError):
-            now = self._door.database.journal.get(entry.key)
-            if now is not None and (now.status, now.tries) == (entry.status, entry.tries):
-                self._door.settle_model(entry, outcome)
-
-    def _outcome(self, message: BaseMessage) -> Outcome:
-        usage = message.usage_metadata if isinstance(message, AIMessage) else None
-        tokens_in, tokens_out = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
-        # Without usage the reservation stands: an unknown cost is never counted as none.
-        spent = {"usd": self._role.price(tokens_in, tokens_out)} if usage else {}
-        return Outcome(
-            status="completed",
-            result=message_to_dict(message),
-            spent=spent,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
-        )
+            now: Entry | None = self._door.database.journal.get(call.entry.key)
+            if now is not None and (now.status, now.tries) == (call.entry.status, call.entry.tries):
+                self._settle(call, outcome)
 
 
 def _has(model: BaseChatModel, name: str) -> bool:
@@ -337,63 +381,3 @@ def _next(chunks: Iterator[ChatGenerationChunk]) -> ChatGenerationChunk | None:
 def _to(run_manager: object) -> dict[str, Any]:
     """LangChain streams without a manager and tells of the chunks itself; only who passes one wants it passed on."""
     return {"run_manager": run_manager} if run_manager else {}
-
-
-def _restored(entry: Entry, *, first: bool) -> ChatResult:
-    if entry.status == "failed":
-        raise as_first_seen(entry) if first else _failed_before(entry)
-    return ChatResult(generations=[ChatGeneration(message=_message(entry.result))])
-
-
-def _replayed(entry: Entry, *, first: bool) -> Iterator[ChatGenerationChunk]:
-    """Yield what the activity saw in one chunk; a stream that broke off breaks off again."""
-    if entry.status != "failed":
-        yield _as_chunk(_message(entry.result))
-        return
-    if entry.result.get("partial"):
-        yield _as_chunk(_message(entry.result["partial"]), is_last=False)
-    raise as_first_seen(entry) if first else _failed_before(entry)
-
-
-def _failed_before(entry: Entry) -> RunError:
-    return RunError(
-        f"The call of model `{entry.name}` failed: {entry.result['error']}",
-        where=entry.key.path,
-        fix="It is not made again for this activation; let the chart enter the state anew.",
-    )
-
-
-def _failed(error: Exception | str, seen: Sequence[ChatGenerationChunk] = ()) -> Outcome:
-    told = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    partial = {"partial": message_to_dict(_whole(seen))} if seen else {}
-    return Outcome(status="failed", result={"error": told, **partial}, spent={})
-
-
-def _message(kept: dict[str, Any]) -> BaseMessage:
-    return messages_from_dict([kept])[0]
-
-
-def _copy(chunk: ChatGenerationChunk) -> ChatGenerationChunk:
-    """LangChain gives the chunks it is handed ids and metadata of the run; what the model said is kept without."""
-    return chunk.model_copy(update={"message": chunk.message.model_copy()})
-
-
-def _whole(chunks: Sequence[ChatGenerationChunk]) -> BaseMessage:
-    merged = merge_chat_generation_chunks(list(chunks))
-    if merged is None:
-        raise ValueError("the model's stream had no chunk")
-    return message_chunk_to_message(merged.message)
-
-
-def _as_chunk(message: BaseMessage, *, is_last: bool = True) -> ChatGenerationChunk:
-    said = message.model_dump(exclude={"type"})
-    return ChatGenerationChunk(message=AIMessageChunk(**said, chunk_position="last" if is_last else None))
-
-
-def _content(message: BaseMessage) -> dict[str, Any]:
-    """What a message says, without its id: a re-entered activity makes the same call with new ids."""
-    return {"type": message.type, "content": message.content, "tool_calls": calls_text(message)}
-
-
-def _plain(options: Mapping[str, Any]) -> str:
-    return json.dumps(options, default=str, sort_keys=True)

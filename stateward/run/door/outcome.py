@@ -5,18 +5,28 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, Protocol, cast
 
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
-from stateward.errors import CodecError
+from stateward.errors import RunError
 from stateward.govern.redact import DataClass, redact
+from stateward.run.door.told import named, told
 from stateward.run.door.tool import Tool, ToolResult, ToolStatus
 from stateward.run.store.entry import Entry
 from stateward.run.store.json_text import read_json, write_json
 
 SECRET: frozenset[DataClass] = frozenset({"secret"})
 """What is taken out of everything that is kept."""
+
+
+class Named(Protocol):
+    """A tool, or the call of one."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +40,7 @@ class Outcome:
     tokens_out: int = 0
 
 
-def kept(tool: Tool, value: Any) -> Outcome:  # whatever a tool returns
+def kept(tool: Named, value: Any) -> Outcome:  # whatever a tool returns
     """Bring a result into the form the journal keeps, so that a re-entered activity sees what it saw first.
 
     Args:
@@ -43,8 +53,8 @@ def kept(tool: Tool, value: Any) -> Outcome:  # whatever a tool returns
     try:
         plain = redact(to_jsonable_python(value), classes=SECRET)
         text = write_json(plain, where=f"the result of `{tool.name}`")
-    except (CodecError, PydanticSerializationError) as misfit:
-        reason = f"it ran, but its result cannot be kept: {misfit}"
+    except Exception as misfit:  # noqa: BLE001  # recorded: bytes, circles and depths raise many kinds, generators any
+        reason = f"it ran, but its result cannot be kept: {told(misfit)}"
         return Outcome(status="failed", result=_error(tool.name, "failed", reason), spent={})
     return Outcome(status="completed", result=read_json(text), spent={})
 
@@ -88,6 +98,22 @@ def timed_out(tool: Tool, *, began: bool) -> Outcome:
     return Outcome(status="unknown" if unknown else "failed", result=error, spent={})
 
 
+def lost(tool: Tool, *, began: bool, code: int | None) -> Outcome:
+    """Make the outcome of a call whose process ended before it did.
+
+    Args:
+        tool: What was called.
+        began: Whether it had begun.
+        code: The exit code of the process; negative for a signal.
+    """
+    how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    reason = (
+        f"its process ended with {how} before it did" if began else f"its process ended with {how}; it had not begun"
+    )
+    unknown = tool.effect == "once" and began
+    return Outcome(status="unknown" if unknown else "failed", result=_error(tool.name, "failed", reason), spent={})
+
+
 def undeclared(name: str, tools: Mapping[str, Tool]) -> str:
     """Say that a state may not use a tool.
 
@@ -98,15 +124,14 @@ def undeclared(name: str, tools: Mapping[str, Tool]) -> str:
     return f"the state does not declare the tool `{name}`; it may use: {', '.join(sorted(tools)) or 'none'}"
 
 
-def failed(tool: Tool, error: Exception) -> Outcome:
+def failed(tool: Named, error: BaseException) -> Outcome:
     """Make the outcome of a call that failed.
 
     Args:
         tool: What was called.
         error: What it raised.
     """
-    told = _error(tool.name, "failed", f"{type(error).__name__}: {error}")
-    return Outcome(status="failed", result=told, spent={})
+    return Outcome(status="failed", result=_error(tool.name, "failed", named(error)), spent={})
 
 
 def as_first_seen(entry: Entry) -> Exception:
@@ -116,12 +141,22 @@ def as_first_seen(entry: Entry) -> Exception:
         entry: The failed call; its result says what was raised.
     """
     name, _, text = str(entry.result["error"]).partition(": ")
-    kind: object = getattr(builtins, name, None)
+    kind: object = getattr(builtins, name, None) or _ours(name)
+    if isinstance(kind, type) and issubclass(kind, RunError):
+        return kind(text.removesuffix("."))  # it writes the full stop itself
     if isinstance(kind, type) and issubclass(kind, Exception):
         return kind(text) if text else kind()
     if not name.isidentifier():  # no exception stood behind it: the activity itself left the stream
         return RuntimeError(str(entry.result["error"]))
     return type(name, (Exception,), {})(text)
+
+
+def _ours(name: str) -> object:
+    """Return the error of ours that has a name; None for any other name."""
+    kinds = [RunError]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    return next((kind for kind in kinds if kind.__name__ == name and kind.__module__ == RunError.__module__), None)
 
 
 def _error(name: str, kind: str, reason: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from stateward.run.door.outcome import Outcome, kept, status_of
 from stateward.run.door.question import aftermath
 from stateward.run.door.report import Report
 from stateward.run.door.signal import Trip
+from stateward.run.door.told import named
 from stateward.run.door.tool import Tool, ToolResult, refusal
 from stateward.run.store.database import Database
 from stateward.run.store.journal import Entry
@@ -85,7 +86,7 @@ class Recovery:
         except TimeoutError:
             return Unknown(f"its look-up took more than {limit_s:g} s")
         except Exception as error:  # noqa: BLE001  # recorded: nobody knows how the call ended
-            return Unknown(f"its look-up failed: {type(error).__name__}: {error}")
+            return Unknown(f"its look-up failed: {named(error)}")
 
     def _awaited(self, work: Any, limit_s: float) -> object:
         async def found() -> object:

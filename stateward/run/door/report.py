@@ -12,6 +12,7 @@ from stateward.govern.decision import CallRequest, Deny
 from stateward.govern.redact import DataClass, redact
 from stateward.run.door.activation import Activation
 from stateward.run.door.signal import fuse_event
+from stateward.run.door.told import told
 from stateward.run.store.database import Database
 
 _SENSITIVE: frozenset[DataClass] = frozenset({"secret", "personal"})
@@ -29,7 +30,16 @@ class Report:
         self._database = database
         self._activation = activation
 
-    def write(self, what: str, name: str, arguments: Mapping[str, Any], reason: str, call: int) -> None:
+    def write(
+        self,
+        what: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        reason: str,
+        call: int,
+        *,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
         """Record something about a call.
 
         Args:
@@ -37,7 +47,8 @@ class Report:
             name: The tool or the role.
             arguments: Its arguments; secrets and personal data are taken out.
             reason: Why, in one sentence.
-            call: The call's number in the activation.
+            call: The call's number in the activation; 0 for the activity itself.
+            more: JSON; what else there is to say.
         """
         at = self._activation
         self._database.audit.append(
@@ -50,21 +61,33 @@ class Report:
                 "activation": at.number,
                 "call": call,
                 "name": name,
-                "arguments": redact(to_jsonable_python(dict(arguments), fallback=str), classes=_SENSITIVE),
+                "arguments": _shown(arguments),
                 "reason": reason,
+                **(more or {}),
             }
         )
 
-    def tripped(self, denial: Deny, request: CallRequest, call: int) -> Occurrence:
+    def tripped(
+        self, denial: Deny, request: CallRequest, call: int, *, more: Mapping[str, Any] | None = None
+    ) -> Occurrence:
         """Record that a limit stands in the way of a call.
 
         Args:
             denial: Why.
             request: The call.
             call: Its number in the activation.
+            more: JSON; what else there is to say.
 
         Returns:
             The event for the chart.
         """
-        self.write("fuse", request.name, request.arguments, denial.reason, call)
+        self.write("fuse", request.name, request.arguments, denial.reason, call, more=more)
         return fuse_event(denial, request)
+
+
+def _shown(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments that were refused may be anything: those that are no JSON are not shown."""
+    try:
+        return redact(to_jsonable_python(dict(arguments), fallback=str), classes=_SENSITIVE)
+    except Exception as misfit:  # noqa: BLE001  # recorded in their place
+        return {"(not shown)": told(misfit)}

@@ -12,14 +12,36 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableBinding
 
 from stateward.errors import DefinitionError
+from stateward.govern.kinds.shape import Sensitivity
+from stateward.run.door.bound import Unbounded, tokens_sent
+from stateward.run.door.output_limit import NESTS, forced, forced_into, limit_in, parameter_of, replies_in
+from stateward.run.door.price import Rate, Taken, bound, cost
 
-_PER_MESSAGE = 16
-"""Upper bound of the tokens a provider adds around one message."""
 _ADVICE = (
-    "Pass the chat model itself, or `model.bind(…)`. Retries belong into the model (`max_retries`), another model into "
-    "another state that `error.activity` leads to, callbacks and tags into the model (`callbacks`, `tags`) or into the "
-    "config of the run."
+    "Pass the chat model itself, or `model.bind(…)`. Retries and another model belong into the policy "
+    "(`models.ROLE.tries`, `models.ROLE.fallback`) or into another state that `error.activity` leads to, callbacks and "
+    "tags into the model (`callbacks`, `tags`) or into the config of the run."
 )
+_NO_LIMIT = "its output has no limit; set `max_output_tokens` of its role"
+_NO_PRICE = (
+    "it has no price; set `usd_per_million_input` and `usd_per_million_output` of its role, or name its model in the "
+    "file `prices`"
+)
+_NO_COUNT = "it is asked for a number of replies that is no number; give `n` one"
+_OWN = ("use_previous_response_id", "cached_content", "modalities", "mcp_servers", "tools")
+"""Fields of models by which a provider adds something of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """What one call takes at most."""
+
+    tokens: int | None = None
+    """Sent and got; None when nobody can say."""
+    usd: float | None = None
+    """In US dollars; None when nobody can say."""
+    reason: str = ""
+    """Why nobody can say, and what to configure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +52,38 @@ class ModelRole:
     model: BaseChatModel
     usd_per_million_input: float | None = None
     usd_per_million_output: float | None = None
+    usd_per_million_cached: float | None = None
+    """Input read from the provider's cache; None: as other input."""
+    usd_per_million_cache_write: float | None = None
+    """Input written to the provider's cache; None: as other input."""
+    rates_above: tuple[Rate, ...] = ()
+    """Other prices, for calls with more input tokens than a number."""
     max_output_tokens: int | None = None
-    output_parameter: str = "max_tokens"
-    """The provider's own name of the output limit."""
+    max_block_tokens: int | None = None
+    """The most tokens that one picture, sound or other block of a message that is no text takes."""
+    output_parameter: str = ""
+    """The provider's own name of the output limit; empty: as its class has it."""
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What is sent with every call, as `model.bind(…)` gives it; the call's own options win."""
+    cleared: Sensitivity = "public"
+    """The most sensitive data that the model may see."""
+
+    @property
+    def rates(self) -> tuple[Rate, ...]:
+        """What its tokens cost; empty without a price."""
+        if self.usd_per_million_input is None or self.usd_per_million_output is None:
+            return ()
+        usual = Rate(
+            input=self.usd_per_million_input,
+            output=self.usd_per_million_output,
+            cached=self.usd_per_million_cached,
+            cache_write=self.usd_per_million_cache_write,
+        )
+        return (usual, *self.rates_above)
+
+    @property
+    def _parameter(self) -> str:
+        return self.output_parameter or parameter_of(self.model)
 
     def asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Put the role's options under those of a call, and the output limit over both.
@@ -48,38 +97,58 @@ class ModelRole:
             What is sent beside the messages.
         """
         merged = {**self.options, **options}
-        if self.max_output_tokens is None:
-            return merged
-        return {**merged, self.output_parameter: self.output_limit(merged)}
+        limit = self.output_limit(merged)
+        return merged if limit is None else forced(merged, limit=limit, parameter=self._parameter)
+
+    def limited(self, options: Mapping[str, Any]) -> BaseChatModel:
+        """Return the model as it is called with options: its own fields do not lift the limit either.
+
+        Args:
+            options: The call's own, `stop` included.
+        """
+        limit = self.output_limit({**self.options, **options})
+        return self.model if limit is None else forced_into(self.model, limit=limit, parameter=self._parameter)
 
     def output_limit(self, options: Mapping[str, Any]) -> int | None:
-        """Return how many tokens a call may get back, or None when nothing limits them.
+        """Return how many tokens a reply may have, or None when nothing limits them.
 
         Args:
             options: What is sent beside the messages. A limit that is no number above 0 is none.
         """
-        limits = (self.max_output_tokens, options.get(self.output_parameter))
-        return min((limit for limit in limits if isinstance(limit, int) and limit > 0), default=None)
+        found = limit_in(options, model=self.model, parameter=self._parameter)
+        return min((limit for limit in (self.max_output_tokens, found) if limit is not None), default=None)
+
+    def bound(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Bound:
+        """Say what one call takes at most.
+
+        Args:
+            messages: What is sent.
+            options: What else is sent: the call's own options, `stop` included.
+        """
+        merged = {**self._own, **self.options, **options}
+        sent = tokens_sent(messages, merged, max_block_tokens=self.max_block_tokens)
+        if isinstance(sent, Unbounded):
+            return Bound(reason=sent.reason)
+        limit, replies = self.output_limit(merged), replies_in(merged, model=self.model)
+        if limit is None or replies is None:
+            return Bound(reason=_NO_COUNT if replies is None else _NO_LIMIT)
+        usd = bound(self.rates, sent=sent, got=limit * replies)
+        return Bound(tokens=sent + limit * replies, usd=usd, reason="" if usd is not None else _NO_PRICE)
 
     def bound_usd(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> float | None:
         """Return the most one call can cost, or None when that is not known.
 
         Args:
-            messages: What is sent. A token is at least one byte of UTF-8, so bytes bound tokens from above.
+            messages: What is sent.
             options: What else is sent, tool schemas for instance.
 
         Returns:
             US dollars, or None without a price or without an output limit.
         """
-        limit = self.output_limit(options)
-        if self.usd_per_million_input is None or self.usd_per_million_output is None or limit is None:
-            return None
-        sent = sum(len(str(m.content).encode()) + len(calls_text(m)) + _PER_MESSAGE for m in messages)
-        sent += len(json.dumps(options, default=str).encode()) if options else 0
-        return self.price(sent, limit)
+        return self.bound(messages, options).usd
 
     def price(self, tokens_in: int, tokens_out: int) -> float:
-        """Return what tokens cost.
+        """Return what tokens cost, none of them from a cache.
 
         Args:
             tokens_in: Input tokens, ≥ 0.
@@ -88,9 +157,13 @@ class ModelRole:
         Returns:
             US dollars; 0 without a price.
         """
-        per_in = self.usd_per_million_input or 0.0
-        per_out = self.usd_per_million_output or 0.0
-        return (tokens_in * per_in + tokens_out * per_out) / 1_000_000
+        return cost(self.rates, taken=Taken(sent=tokens_in, got=tokens_out))
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        """What the model's own fields add to every request, so far as it can be seen."""
+        said = {name: getattr(self.model, name, None) for name in (*NESTS, *_OWN)}
+        return {name: value for name, value in said.items() if value}
 
 
 def role_of(name: str, model: object) -> ModelRole:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from stateward.govern.revocation import Revocation
 from stateward.run.door.outcome import Outcome
 from stateward.run.store.entry import CallKey, Entry
 
@@ -23,6 +24,14 @@ class Script(Protocol):
 
         Raises:
             Diverged: The record has no such call, or one with other arguments.
+        """
+        ...
+
+    def revoked(self, entry: Entry) -> tuple[Revocation, ...]:
+        """Return what the record says had been taken back when a call was decided, if that stopped it.
+
+        Args:
+            entry: The call, not begun yet.
         """
         ...
 

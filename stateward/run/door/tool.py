@@ -10,13 +10,17 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast, get_type_hints
+from typing import Any, Literal, cast, get_args, get_type_hints
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.tools import Tool as LangChainTool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import to_jsonable_python
 
+from stateward.chart.argument import several
 from stateward.errors import DefinitionError, UnknownTool
+from stateward.run.door.address import Address, address_of
+from stateward.run.door.told import told
 
 Effect = Literal["pure", "idempotent", "once"]
 """`pure`: reads only; `idempotent`: acts, but twice with one key is as good as once; `once`: must not run twice."""
@@ -93,6 +97,8 @@ class Tool:
     lookup: Callable[[str], Any] | None = None
     timeout_s: float | None = None
     schema: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    address: Address | None = None
+    """Where a process of its own finds the function; None for a tool that runs in this one."""
 
     def parse(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Validate arguments against the tool's schema.
@@ -113,18 +119,43 @@ class Tool:
             raise ValueError("; ".join(problems)) from invalid
         return {name: getattr(parsed, name) for name in self.arguments.model_fields}
 
-    def bind(self, arguments: Mapping[str, Any], *, context: ToolContext) -> Callable[[], Any]:
-        """Return the call as a function without parameters.
+    def plain(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Bring arguments into the form the journal keeps.
+
+        Args:
+            arguments: Validated arguments.
+
+        Returns:
+            JSON.
+
+        Raises:
+            ValueError: They cannot be kept: bytes, text with lone surrogates, circles for instance.
+        """
+        try:
+            plain: dict[str, Any] = to_jsonable_python(dict(arguments))
+            json.dumps(plain, ensure_ascii=False).encode()
+        except Exception as misfit:
+            raise ValueError(f"the arguments cannot be kept: {told(misfit)}") from misfit
+        return plain
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether its code goes on when its call was given up: it runs in a thread."""
+        return not self.is_async and self.address is None
+
+    @property
+    def is_unknown_when_cut(self) -> bool:
+        """Whether nobody knows what became of a call that was cut off: it may happen once, or acts on in a thread."""
+        return self.effect == "once" or (self.goes_on and self.effect != "pure")
+
+    def given(self, arguments: Mapping[str, Any], *, context: ToolContext) -> dict[str, Any]:
+        """Return all that the function is called with, by name.
 
         Args:
             arguments: Validated arguments.
             context: Injected when the tool takes `ctx`.
-
-        Returns:
-            A callable; for an async tool it returns an awaitable.
         """
-        extra = {"ctx": context} if self.takes_context else {}
-        return lambda: self.fn(**arguments, **extra)
+        return {**arguments, "ctx": context} if self.takes_context else dict(arguments)
 
 
 def tool(
@@ -133,6 +164,7 @@ def tool(
     lookup: Callable[[str], Any] | None = None,
     timeout_s: float | None = None,
     name: str | None = None,
+    process: bool = False,
 ) -> Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a function; its docstring is the description, its parameters the argument schema.
 
@@ -143,15 +175,23 @@ def tool(
             tool may, does not know.
         timeout_s: Seconds until the call is given up, > 0; the policy's `call_timeout_s` can only shorten it.
         name: The tool's name; default the function's.
+        process: Whether the function, a sync one of a module, runs in a process of its own: a thread cannot be
+            stopped, a process is killed when the call is cancelled or its time is over.
 
     Returns:
         A decorator that returns the Tool.
 
     Raises:
-        DefinitionError: The function has a parameter without annotation, or takes `*args` or `**kwargs`.
+        DefinitionError: There is no such effect, or the function has a parameter without annotation, or takes `*args`
+            or `**kwargs`, or cannot run in a process of its own.
 
     Source: DESIGN decision 12.
     """
+    if effect not in get_args(Effect):
+        known = ", ".join(f"`{word}`" for word in get_args(Effect))
+        raise DefinitionError(
+            f"`{effect}` is no effect of a tool", where="sw.tool(effect=…)", fix=f"Say one of {known}."
+        )
 
     def decorate(fn: Callable[..., Any]) -> Tool:
         label = name or getattr(fn, "__name__", "tool")
@@ -167,9 +207,19 @@ def tool(
             lookup=lookup,
             timeout_s=timeout_s,
             schema=arguments.model_json_schema(),
+            address=_address(fn, name=label) if process else None,
         )
 
     return decorate
+
+
+def _address(fn: Callable[..., Any], *, name: str) -> Address:
+    if inspect.iscoroutinefunction(fn):
+        raise DefinitionError(
+            f"Tool `{name}` is async and is to run in a process of its own",
+            fix="Leave `process=True` out: async work is stopped as it is; or make the function a sync one.",
+        )
+    return address_of(fn, what=f"Tool `{name}`")
 
 
 def _arguments(fn: Callable[..., Any], *, name: str) -> type[BaseModel]:
@@ -233,18 +283,19 @@ def toolbox(tools: Iterable[Tool | BaseTool]) -> Mapping[str, Tool]:
     """Collect tools by name.
 
     Args:
-        tools: Stateward's or LangChain's tools.
+        tools: Stateward's or LangChain's tools; one alone is taken as one.
 
     Returns:
         The tools by name.
 
     Raises:
-        DefinitionError: Two tools have one name.
+        DefinitionError: One is no tool, or two have one name.
     """
     box: dict[str, Tool] = {}
-    for item in tools:
+    given = several(tools, name="tools", expected="tools", where="compile(tools=…)", alone=(str, bytes, Tool, BaseTool))
+    for item in given:
         entry = adapt(item) if isinstance(item, BaseTool) else item
-        if not isinstance(entry, Tool):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
+        if not isinstance(entry, Tool):
             raise DefinitionError(f"{item!r} is no tool", where="compile(tools=…)", fix="Make one with `sw.tool`.")
         if entry.name in box:
             raise DefinitionError(f"Two tools are named `{entry.name}`", fix="Rename one of them.")

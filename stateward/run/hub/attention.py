@@ -13,7 +13,8 @@ from collections.abc import Callable
 
 from stateward.run.deadline import stop
 from stateward.run.hub.crew import Crew, Key
-from stateward.run.store.mailbox import POLL_S, Mailbox, Watch
+from stateward.run.store.mailbox import Mailbox
+from stateward.run.store.watch import POLL_S, Watch
 
 LONGEST_S = 10 * POLL_S
 """How long activities that end one after the other may keep a call from looking outside, in seconds."""

@@ -46,7 +46,7 @@ def hub_steps(machine: Machine, values: Values, config: RunnableConfig) -> Steps
         A generator of work that returns LangGraph's command.
     """
     invocation = invocation_of(config)
-    progress = begin(machine, values, where="the regions", now=invocation.now)
+    progress = begin(machine, values, where="the regions", invocation=invocation)
     working = Regions.of(machine, progress.control).working
     if not working:
         return Command(goto=REST)

@@ -41,7 +41,7 @@ def rest_steps(machine: Machine, values: Values, config: RunnableConfig) -> Step
         A generator of work that returns LangGraph's command.
     """
     invocation = invocation_of(config)
-    progress = begin(machine, values, where="the regions", now=invocation.now)
+    progress = begin(machine, values, where="the regions", invocation=invocation)
     asks: dict[str, Sequence[Ask]] = yield from _load(invocation, progress)
     ids = [ask.id for several in asks.values() for ask in several]
     try:

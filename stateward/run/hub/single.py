@@ -48,7 +48,7 @@ def heeding_steps(machine: Machine, plan: StatePlan, values: Values, config: Run
     control: Mapping[str, Any] = values.get(CHANNEL) or {}
     if not invocation.shared and not control.get("timers"):
         return (yield from activity_steps(machine, plan, values, config))
-    progress = begin(machine, values, where=plan.node.path, now=invocation.now)
+    progress = begin(machine, values, where=plan.node.path, invocation=invocation)
     own = visit(machine, plan, progress, invocation)
     committed = yield from (_sync if plan.is_sync else _async)(own, values, progress)
     if invocation.attention.is_used:

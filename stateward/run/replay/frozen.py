@@ -72,6 +72,7 @@ def frozen(recording: Recording, *, graph: str, overrides: tuple[str, ...], serd
         "asks": [asdict(ask) for ask in recording.asks],
         "letters": [asdict(letter) for letter in recording.letters],
         "notes": [dict(note) for note in recording.notes],
+        **({"contexts": dict(recording.contexts)} if recording.contexts else {}),
     }
     return json.dumps(body, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
@@ -134,6 +135,7 @@ def _thawed(form: Json, serde: SerializerProtocol) -> Recording:
         asks=tuple(_ask(ask) for ask in form["asks"]),
         letters=tuple(Letter(**letter) for letter in form["letters"]),
         notes=tuple(form["notes"]),
+        contexts=form.get("contexts", {}),
     )
 
 
@@ -155,6 +157,8 @@ def _moment(moment: Moment, previous: Moment | None, serde: SerializerProtocol) 
     form: Json = {name: getattr(moment, name) for name in _AS_IT_IS}
     form["control"] = _changes(moment.control, previous.control if previous else {}, serde)
     form["values"] = _changes(moment.values, previous.values if previous else {}, serde)
+    if moment.context:
+        form["context"] = moment.context
     if moment.given is not None:
         form["given"] = written(moment.given, serde)
     if moment.resumed:
@@ -173,6 +177,7 @@ def _moment_of(form: Json, previous: Moment | None, serde: SerializerProtocol) -
         given=read(form.get("given"), serde),
         payload=read(form.get("payload"), serde),
         update=tuple((key, read(value, serde)) for key, value in form.get("update", ())),
+        context=form.get("context", ""),
     )
 
 

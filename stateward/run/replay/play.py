@@ -19,6 +19,7 @@ from stateward.run.edit import any_node, placed
 from stateward.run.graph import ChartGraph
 from stateward.run.invocation import Invocation
 from stateward.run.replay.attention import RecordedAttention
+from stateward.run.replay.contexts import Contexts, context_of
 from stateward.run.replay.decisions import undecided
 from stateward.run.replay.divergence import Difference, Replayed
 from stateward.run.replay.node import played
@@ -37,7 +38,7 @@ def play(graph: ChartGraph, recording: Recording, *, context: object = None) -> 
     Args:
         graph: The chart as it is now; its tools and models are not called.
         recording: The run.
-        context: LangGraph's `context=`, which is not recorded.
+        context: LangGraph's `context=` for calls whose own was not recorded.
 
     Returns:
         What it came to.
@@ -58,7 +59,7 @@ def replaying(session: Session, run: int | None, *, bridge: Bridge) -> Steps[tup
         A generator of work that returns what each came to.
 
     Raises:
-        UnknownSession: No session has this id, or it has no checkpoint here.
+        UnknownSession: No session has this id, it is another tenant's, or it has no checkpoint here.
         NotExpected: The session has no such run.
     """
     found: tuple[Recording, ...] = yield Work(fn=_recorded, args=(session, run))
@@ -71,19 +72,21 @@ def replaying(session: Session, run: int | None, *, bridge: Bridge) -> Steps[tup
 
 
 def _recorded(session: Session, run: int | None) -> tuple[Recording, ...]:
+    session.refuse_stranger()
     return recordings(session.graph, database=session.database, session=session.id, run_no=run)
 
 
 def _played(graph: ChartGraph, recording: Recording, *, context: object, bridge: Bridge) -> Steps[Replayed]:
     score = Score(recording, serde=StrictSerializer(allowed=graph.allowed))
+    contexts = Contexts(recording, graph, given=context)
     with open_database("memory:", clock=RecordedClock(score)) as database:
-        yield from _Play(graph, score, database=database, context=context, bridge=bridge).run()
+        yield from _Play(graph, score, database=database, contexts=contexts, bridge=bridge).run()
         return Replayed(
             run_no=recording.run_no,
             run=recording.run,
             steps=score.steps,
             calls=len(score.made),
-            divergence=undecided(score, database=database) or score.divergence,
+            divergence=contexts.explained(undecided(score, database=database) or score.divergence),
             drift=_drift(graph, recording),
         )
 
@@ -97,12 +100,15 @@ def _drift(graph: ChartGraph, recording: Recording) -> tuple[str, ...]:
 class _Play:
     """One play: calls of the graph, one for each time something came from outside."""
 
-    def __init__(self, graph: ChartGraph, score: Score, *, database: Database, context: object, bridge: Bridge) -> None:
+    def __init__(
+        self, graph: ChartGraph, score: Score, *, database: Database, contexts: Contexts, bridge: Bridge
+    ) -> None:
         self._machine = graph.machine
+        self._serde = StrictSerializer(allowed=graph.allowed)
         self._stage = Stage(score, database)
         self._graph = played(graph.attach(database), self._stage)
         self._score, self._database = score, database
-        self._context, self._bridge = context, bridge
+        self._contexts, self._bridge = contexts, bridge
         self._seeds = 0
 
     def run(self) -> Steps[None]:
@@ -112,7 +118,7 @@ class _Play:
         if score.recording.before is not None:
             yield self._seeded(score.recording.before)
         while (coming := score.expected) is not None and score.divergence is None:
-            played_to = score.steps
+            played_to, self._stage.context = score.steps, context_of(score.ahead)
             try:
                 yield from self._called((yield from self._brought(coming)))
             except PlayOver:
@@ -162,6 +168,7 @@ class _Play:
             bridge=self._bridge,
             threads=self._database.threads,
             tenant=recording.tenant,
+            serde=self._serde,
             shared=True,
             attention=RecordedAttention(self._score, self._machine),
             script=self._score,
@@ -172,6 +179,10 @@ class _Play:
         finally:
             if invocation.attention.is_used:
                 yield Work(afn=invocation.attention.end)
+
+    @property
+    def _context(self) -> Any:  # LangGraph's `context=`, of the user's own type
+        return self._contexts.of(self._stage.context)
 
     def _stream(self, given: Any, config: RunnableConfig) -> None:
         parts = self._graph.stream(given, config, context=self._context, durability="sync")

@@ -19,6 +19,8 @@ from langgraph.types import StateSnapshot
 from stateward.errors import NotExpected, UnknownSession
 from stateward.run.called import checkpoint_id
 from stateward.run.checkpoint import CHANNEL, Json
+from stateward.run.context_record import found as context_found
+from stateward.run.context_record import named_in
 from stateward.run.graph import ChartGraph
 from stateward.run.replay.recording import Moment, Recording, Source
 from stateward.run.snapshot import control_in
@@ -28,7 +30,7 @@ from stateward.run.store.stored import NO_TASK
 
 
 def recordings(
-    graph: ChartGraph, *, database: Database, session: str, run_no: int | None = None
+    graph: ChartGraph, *, database: Database, session: str, run_no: int | None = None, newest: bool = False
 ) -> tuple[Recording, ...]:
     """Read the recorded runs of a session, the oldest first.
 
@@ -37,13 +39,14 @@ def recordings(
         database: Where its journal is.
         session: The session's id.
         run_no: Only the run of this number, from 1; None for all.
+        newest: Whether the newest run is enough where none is named.
 
     Returns:
         The runs that came to a step at least.
 
     Raises:
         UnknownSession: No session has this id, or it has no checkpoint here.
-        NotExpected: The session has no such run.
+        NotExpected: The session has no such run, or steps of one that is wanted are not stored any more.
     """
     stored = _stored(graph, session)
     moments = _moments(graph, session, stored)
@@ -54,10 +57,13 @@ def recordings(
     numbers = sorted({moment.control["run"]["no"] for moment in moments.values()})
     if run_no is not None and run_no not in numbers:
         raise NotExpected(f"Session `{session}` has no run {run_no}", fix=f"Its runs: {', '.join(map(str, numbers))}.")
-    wanted = numbers if run_no is None else [run_no]
+    wanted = (numbers[-1:] if newest else numbers) if run_no is None else [run_no]
     parents = {id: checkpoint_id(one.parent_config) for id, one in stored.items()}
+    lines = {no: _line(moments, parents, no) for no in numbers}
+    steps = {id: int(one.metadata.get("step", 0)) for id, one in stored.items()}
+    _refuse_gaps({no: _gap(line, steps, parents) for no, line in lines.items()}, wanted=wanted, session=session)
     notes = [row.record for row in database.audit.rows(session)]
-    return tuple(_recording(database, session, _line(moments, parents, no), notes) for no in wanted)
+    return tuple(_recording(database, session, lines[no], notes) for no in wanted)
 
 
 def _moments(graph: ChartGraph, session: str, stored: Mapping[str, CheckpointTuple]) -> dict[str, Moment]:
@@ -99,6 +105,7 @@ def _moment(snapshot: StateSnapshot, stored: CheckpointTuple) -> Moment:
         resumed=resumed,
         payload=payload,
         update=update,
+        context=named_in(snapshot),
     )
 
 
@@ -128,6 +135,28 @@ def _line(moments: Mapping[str, Moment], parents: Mapping[str, str], run_no: int
     return tuple(reversed(line))
 
 
+def _gap(line: Sequence[Moment], steps: Mapping[str, int], parents: Mapping[str, str]) -> str:
+    """Say which steps of a run are not stored any more; LangGraph counts them, each from the one it came from."""
+    run: str = line[-1].control["run"]["id"]
+    for moment in line:
+        if moment.control["run"]["id"] == run and steps.get(parents[moment.checkpoint], -2) != moment.step - 1:
+            return f"steps before {moment.step}"
+    last = line[-1]
+    onward = [steps[id] for id, parent in parents.items() if parent == last.checkpoint]
+    return "" if all(step == last.step + 1 for step in onward) else f"steps after {last.step}"
+
+
+def _refuse_gaps(gaps: Mapping[int, str], *, wanted: Sequence[int], session: str) -> None:
+    for no in wanted:
+        if gaps[no]:
+            whole = ", ".join(str(other) for other, gap in gaps.items() if not gap)
+            raise NotExpected(
+                f"Run {no} cannot be played again: {gaps[no]} are not stored any more, as after `prune`",
+                where=f"session `{session}`",
+                fix=f"Play run {whole}, which is whole." if whole else "No run of the session is whole.",
+            )
+
+
 def _recording(
     database: Database, session: str, line: Sequence[Moment], notes: Sequence[Mapping[str, Any]]
 ) -> Recording:
@@ -149,6 +178,9 @@ def _recording(
         asks=tuple(found for ask in sorted(asks) if (found := database.asks.find(ask)) is not None),
         letters=_letters(database, session, own),
         notes=tuple(note for note in notes if note.get("run") == id),
+        contexts={
+            digest: context_found(database, session, digest) for digest in sorted({one.context for one in own} - {""})
+        },
     )
 
 

@@ -38,6 +38,8 @@ class Moment:
     """With what."""
     update: tuple[tuple[str, Any], ...] = ()
     """The values that came along."""
+    context: str = ""
+    """The digest of the context of the call that made it; empty when there was none."""
 
     @property
     def branch(self) -> str:
@@ -71,6 +73,8 @@ class Recording:
     letters: tuple[Letter, ...] = ()
     notes: tuple[Mapping[str, Any], ...] = field(default=())
     """What the audit log says of the run, in its order."""
+    contexts: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    """The contexts of its calls by their digests, as `run/context_record.py` writes them down."""
 
     @property
     def pins(self) -> Mapping[str, str]:

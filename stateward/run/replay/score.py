@@ -13,7 +13,8 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.types import Command
 
 from stateward.errors import Diverged, RunError
-from stateward.run.checkpoint import CHANNEL, Json
+from stateward.govern.revocation import Revocation, read_told
+from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, Json
 from stateward.run.door.outcome import Outcome
 from stateward.run.hub.leaving import STOPPED
 from stateward.run.replay.compare import adopted, differences, renamed
@@ -51,6 +52,7 @@ class Score:
         self._order = {entry.key: place for place, entry in enumerate(recording.calls)}
         self._cut_off = _cut_off(recording)
         self._ended = _ended(recording)
+        self._revoked = _revoked(recording)
 
     # -- the steps ----------------------------------------------------------------------------------------
 
@@ -64,6 +66,11 @@ class Score:
         """Where the next step is to lead; None at the end of the record."""
         following = self._place + 1
         return self.recording.moments[following] if following < len(self.recording.moments) else None
+
+    @property
+    def ahead(self) -> tuple[Moment, ...]:
+        """Where the steps that are still to come are to lead."""
+        return self.recording.moments[self._place + 1 :]
 
     @property
     def steps(self) -> int:
@@ -172,6 +179,14 @@ class Score:
         self.differ(Difference(what=place, recorded=recorded, came=_told(entry)))
         raise Diverged(f"The record has for {place}: {recorded}", where=entry.key.path, fix="See the replay's report.")
 
+    def revoked(self, entry: Entry) -> tuple[Revocation, ...]:
+        """Return what the record says had been taken back when a call was decided, if that stopped it.
+
+        Args:
+            entry: The call, not begun yet.
+        """
+        return self._revoked.get((entry.key.branch, entry.key.path, entry.key.activation, entry.key.call), ())
+
     def cut_off_at(self, entry: Entry) -> int | None:
         """Return the try of a `once` call that a crash cut off, so that somebody had to decide about it; else None.
 
@@ -192,7 +207,7 @@ class Score:
         return Outcome(
             status=known.status,
             result=known.result,
-            spent={c.unit: c.billionths / BILLION for c in known.charges if c.unit == "usd"},
+            spent={c.unit: c.billionths / BILLION for c in known.charges if c.unit in ("usd", "tokens")},
             tokens_in=known.tokens_in,
             tokens_out=known.tokens_out,
         )
@@ -237,6 +252,17 @@ def _marked(control: Json, ids: Mapping[str, str]) -> Json:
 
 def _told(entry: Entry) -> str:
     return f"{entry.kind} `{entry.name}` with {dict(entry.arguments)!r}"
+
+
+def _revoked(recording: Recording) -> dict[tuple[object, ...], tuple[Revocation, ...]]:
+    """Branch, state, activation and number of each call that a revocation stopped."""
+    found: dict[tuple[object, ...], tuple[Revocation, ...]] = {}
+    for note in recording.notes:
+        told = read_told(str(note.get("reason"))) if note.get("event") in ("denied", "fuse") else None
+        if told is not None:
+            branch = note.get("branch") or MAIN_BRANCH
+            found[branch, note["path"], note["activation"], note["call"]] = (told,)
+    return found
 
 
 def _cut_off(recording: Recording) -> dict[CallKey, list[int]]:

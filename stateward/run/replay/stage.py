@@ -45,6 +45,8 @@ class Stage:
         self.score = score
         self.resumed = False
         """Whether the present wait is being resumed."""
+        self.context = ""
+        """The digest of the context of the present call."""
         self._database = database
         self._asks = {ask.id: ask for ask in score.recording.asks}
         self._letters = {letter.no: letter for letter in score.recording.letters}
@@ -94,6 +96,8 @@ class Stage:
             return
         if score.present.resumed and not self.resumed:
             return  # it waits here, and finds nothing
+        if expected.context != self.context:
+            raise PlayOver  # the record went on in another call, with a context of its own
         self.resumed = False
         score.now = expected.last.get("now", score.now)
         self._post(expected)

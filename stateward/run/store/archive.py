@@ -6,6 +6,7 @@
 | `write` | `namespace`, `checkpoint`, `task`, `path`, `no`, `channel`, `kind`, `data` |
 | `row` | `table`, `values`: a row of one of Stateward's tables, by column |
 | `audit` | `record`: a record of the audit log, in order |
+| `definition` | `hash`, `kind`, `text`: what a hash stands for that a run is pinned to; since version 2 |
 
 `data` is LangGraph's msgpack in base64. Nothing in the file says which database it came from.
 """
@@ -14,7 +15,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
+import struct
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,9 +28,16 @@ from stateward.errors import CheckpointError, CodecError
 from stateward.run.checkpoint import Json
 
 FORMAT = "stateward-session"
-VERSION = 1
+VERSION = 2
 """The version of the file this release writes; it reads no newer one."""
 _MANIFEST, _LINES = "manifest.json", "session.jsonl"
+_FIELDS = {"session": str, "digest": str, "checkpoints": int, "layout": int, "version": int}
+_BROKEN = (
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError),
+    *(KeyError, ValueError, RuntimeError),  # no such file, no JSON or no text, an encrypted file
+    OverflowError,  # a place that none is
+)
+"""What `zipfile` raises on damaged files; `NotImplementedError`, of a compression that none is, is a `RuntimeError`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +68,7 @@ def write_archive(path: Path, lines: Sequence[Json], *, session: str, layout: in
     Raises:
         CheckpointError: The file is there, or cannot be written.
     """
-    data = "".join(f"{json.dumps(line, ensure_ascii=False, separators=(',', ':'))}\n" for line in lines).encode()
+    data = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines).encode()
     count = sum(line["line"] == "checkpoint" for line in lines)
     manifest = Manifest(session=session, digest=hashlib.sha256(data).hexdigest(), checkpoints=count, layout=layout)
     try:
@@ -103,12 +114,23 @@ def read_archive(path: Path, *, layout: int) -> tuple[Manifest, Sequence[Json]]:
         raise CheckpointError(
             f"The file cannot be read: {error.strerror or error}", where=f"`{path}`", fix="Check its name."
         ) from error
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, KeyError, ValueError, NotImplementedError, EOFError) as broken:
+    except _BROKEN as broken:
         raise _damaged(path, f"{broken}") from broken
     manifest = _manifest(path, said, layout=layout)
     if hashlib.sha256(data).hexdigest() != manifest.digest:
         raise _damaged(path, "its lines do not fit the digest")
-    return manifest, [json.loads(line) for line in data.decode().splitlines()]
+    return manifest, _parsed(path, data)
+
+
+def _parsed(path: Path, data: bytes) -> list[Json]:
+    try:
+        # Not `splitlines`: a text may hold one of the other characters that end a line.
+        found = [json.loads(line) for line in data.decode().split("\n") if line]
+    except ValueError as broken:
+        raise _damaged(path, f"{broken}") from broken
+    if not all(isinstance(line, dict) and isinstance(line.get("line"), str) for line in found):
+        raise _damaged(path, "a line of it says nothing")
+    return found
 
 
 def _manifest(path: Path, said: object, *, layout: int) -> Manifest:
@@ -116,17 +138,22 @@ def _manifest(path: Path, said: object, *, layout: int) -> Manifest:
     if given.pop("format", None) != FORMAT:
         raise _damaged(path, "it names no session")
     version = given.get("version")
-    if not isinstance(version, int) or version > VERSION or int(given.get("layout") or 0) > layout:
+    if not isinstance(version, int) or version > VERSION or _number(given.get("layout")) > layout:
         raise CodecError(
             f"The file has version `{version}` and tables of layout `{given.get('layout')}`, this release reads up to"
             f" `{VERSION}` and `{layout}`",
             where=f"`{path}`",
             fix="Restore it with the release that wrote it, or a newer one.",
         )
-    try:
-        return Manifest(**given)
-    except TypeError as broken:
-        raise _damaged(path, f"{broken}") from broken
+    odd = [name for name, kind in _FIELDS.items() if type(given.get(name)) is not kind]
+    odd += sorted(given.keys() - _FIELDS.keys())
+    if odd:
+        raise _damaged(path, f"its manifest says something odd of {', '.join(f'`{name}`' for name in odd)}")
+    return Manifest(**given)
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _damaged(path: Path, why: str) -> CheckpointError:

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
-from langgraph.store.sqlite import SqliteStore
 from psycopg import Error
 from psycopg.conninfo import conninfo_to_dict
 
@@ -27,6 +26,7 @@ from stateward.run.store.sessions import Sessions
 from stateward.run.store.split_layout import SplitLayout
 from stateward.run.store.sqlite import connect
 from stateward.run.store.sqlite_setup import open_store, set_up_checkpoints
+from stateward.run.store.sqlite_store import FileStore
 
 MEMORY = "memory:"
 """The URL of a database that no other process can reach."""
@@ -96,8 +96,8 @@ class SqliteBackend:
     def close_store(self, store: BaseStore) -> None:
         """Close what `store` opened."""
         inner = store.inner if isinstance(store, SealedStore) else store
-        if isinstance(inner, SqliteStore):
-            inner.conn.close()
+        if isinstance(inner, FileStore):
+            inner.close()
 
 
 class PostgresBackend:

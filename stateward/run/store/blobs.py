@@ -14,8 +14,8 @@ from stateward.run.store.connection import Connection
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.json_text import read_json, write_json
 
-LARGE_BYTES = 64 * 1024
-"""Results of more bytes than this are stored by reference."""
+BLOB_BYTES = 64 * 1024
+"""Results of more bytes than this are stored by reference, unless who opens the database says otherwise."""
 _KEYS = ("$blob", "bytes")
 
 
@@ -24,12 +24,12 @@ class Blobs:
 
     Args:
         connection: The database.
-        large_bytes: Results of more bytes of JSON are stored by reference; at least 1.
+        blob_bytes: Results of more bytes of JSON than this, at least 1, are stored by reference.
     """
 
-    def __init__(self, connection: Connection, *, large_bytes: int = LARGE_BYTES) -> None:
+    def __init__(self, connection: Connection, *, blob_bytes: int = BLOB_BYTES) -> None:
         self._connection = connection
-        self.large_bytes = large_bytes
+        self.blob_bytes = blob_bytes
 
     def kept(self, cur: Cursor, session: str, result: Any, *, where: str) -> Any:
         """Put a result away when it is large.
@@ -50,7 +50,7 @@ class Blobs:
             return result
         text = write_json(result, where=where)
         size = len(text.encode())
-        if size <= self.large_bytes and not _is_reference(result):  # what looks like one is no result to be confused
+        if size <= self.blob_bytes and not _is_reference(result):  # what looks like one is no result to be confused
             return result
         digest = hashlib.sha256(text.encode()).hexdigest()
         data = self._connection.cipher.seal_text(text, "blob", session, digest)
@@ -84,6 +84,25 @@ class Blobs:
                 fix="Restore `stateward_blobs` from a backup.",
             )
         return read_json(self._connection.cipher.open_text(row[0], "blob", session, digest))
+
+
+def checked_blob_bytes(given: object) -> int:
+    """Check the size above which results are stored by reference.
+
+    Args:
+        given: Bytes.
+
+    Returns:
+        The bytes.
+
+    Raises:
+        CheckpointError: It is no whole number from 1.
+    """
+    if type(given) is not int or given < 1:
+        raise CheckpointError(
+            f"`blob_bytes` is {given!r}", where="`stateward.open`", fix="Give a whole number of bytes, at least 1."
+        )
+    return given
 
 
 def _is_reference(result: object) -> bool:

@@ -29,6 +29,7 @@ TEXT_MAGIC = "sealed:1:"
 """What sealed text begins with."""
 _NONCE = 12
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+CLEAR_FIX = f"Encryption begins with a new database: unset `{KEY_VARIABLE}` to read this one, or name another."
 _FIX = f"Give keys of 16, 24 or 32 bytes: `{KEY_VARIABLE}=ID:BASE64`, or `keys={{ID: bytes}}`."
 
 Keys = Mapping[str, bytes] | Callable[[], Mapping[str, bytes]]
@@ -49,10 +50,22 @@ class Cipher:
         if not keys:
             raise CheckpointError("Encryption is on, but there is no key", fix=_FIX)
         for name, key in keys.items():
-            if not _ID.fullmatch(name) or len(key) not in (16, 24, 32):
-                raise CheckpointError(f"The key `{name}` is none: it has {len(key)} bytes", fix=_FIX)
+            if not _ID.fullmatch(name):
+                # The name itself is not told: who forgot it has put the key in its place.
+                raise CheckpointError("The id of a key is not 1 to 64 letters, digits, `.`, `_` or `-`", fix=_FIX)
+            if len(key) not in (16, 24, 32):
+                raise CheckpointError(f"The key `{name}` has {len(key)} bytes", fix=_FIX)
         self._keys = {name: AESGCM(key) for name, key in keys.items()}
         self._current = next(iter(keys))
+
+    @property
+    def current(self) -> str:
+        """The id of the key that seals."""
+        return self._current
+
+    def has(self, name: str) -> bool:
+        """Say whether a key of an id is given."""
+        return name in self._keys
 
     def seal(self, data: bytes, *place: object) -> bytes:
         """Seal bytes.
@@ -84,7 +97,7 @@ class Cipher:
                 changed.
         """
         if not isinstance(sealed, bytes) or not sealed.startswith(MAGIC):
-            _refuse("is not encrypted, though encryption is on", place)
+            _refuse("is not encrypted, though encryption is on", place, fix=CLEAR_FIX)
         at = len(MAGIC) + 1
         length = int.from_bytes(sealed[at - 1 : at])
         name = sealed[at : at + length].decode(errors="replace")
@@ -94,7 +107,7 @@ class Cipher:
         try:
             return self._keys[name].decrypt(sealed[at : at + _NONCE], sealed[at + _NONCE :], _bound(place))
         except (InvalidTag, ValueError):
-            _refuse("was changed, or belongs to another place", place)
+            _refuse(f"was changed, belongs to another place, or has another key `{name}`", place)
 
     def seal_text(self, text: str, *place: object) -> str:
         """Seal text for a column of text; see `seal`."""
@@ -103,7 +116,7 @@ class Cipher:
     def open_text(self, sealed: str, *place: object) -> str:
         """Open what `seal_text` made; see `open`."""
         if not sealed.startswith(TEXT_MAGIC):
-            _refuse("is not encrypted, though encryption is on", place)
+            _refuse("is not encrypted, though encryption is on", place, fix=CLEAR_FIX)
         data = base64.b64decode(sealed.removeprefix(TEXT_MAGIC))
         return self.open(data, *place).decode(errors="surrogatepass")
 
@@ -156,8 +169,11 @@ def read_keys(text: str) -> dict[str, bytes]:
     Raises:
         CheckpointError: It has another form.
     """
+    pairs = [part.strip().partition(":") for part in text.split(",") if part.strip()]
+    if not all(colon for _, colon, _ in pairs):
+        # What stands there is not told: it may be the key.
+        raise CheckpointError(f"A key in `{KEY_VARIABLE}` has no id before it", fix=_FIX)
     try:
-        pairs = [part.strip().partition(":") for part in text.split(",") if part.strip()]
         return {name: base64.b64decode(key, validate=True) for name, _, key in pairs}
     except ValueError as error:
         raise CheckpointError(f"`{KEY_VARIABLE}` cannot be read: {error}", fix=_FIX) from error
@@ -167,9 +183,14 @@ def _bound(place: tuple[object, ...]) -> bytes:
     return json.dumps([str(part) for part in place], ensure_ascii=True).encode()
 
 
-def _refuse(why: str, place: tuple[object, ...]) -> NoReturn:
+def _refuse(
+    why: str,
+    place: tuple[object, ...],
+    *,
+    fix: str = "Give the keys it was written with, or restore it from a backup.",
+) -> NoReturn:
     raise CodecError(
         f"A stored value {why}",
         where=" / ".join(str(part) for part in place if part != ""),
-        fix="Give the keys it was written with, or restore it from a backup.",
+        fix=fix,
     )

@@ -43,6 +43,9 @@ class Connection(ABC):
         label: How messages name the database.
     """
 
+    if_free: str = ""
+    """What ends a `SELECT` of rows to be written, so that those which somebody else has locked are left out."""
+
     def __init__(self, *, clock: Clock, label: str) -> None:
         self.clock = clock
         self.label = label
@@ -70,6 +73,16 @@ class Connection(ABC):
 
         Returns:
             A context manager of a cursor. It raises `CheckpointError` when the database is damaged or closed.
+        """
+
+    @abstractmethod
+    def beside(self) -> AbstractContextManager[Cursor]:
+        """Lend a cursor that writes single rows without a wait for who is at work on their sessions.
+
+        Each of its statements may be a transaction of its own. Rows are found with `if_free`.
+
+        Returns:
+            A context manager of a cursor. It raises `CheckpointError` as `transaction` does.
         """
 
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from stateward.govern.fingerprint import effect_key
 from stateward.run.store.cipher import TextCipher
@@ -82,6 +82,18 @@ class Entry:
     """Seconds since the epoch."""
     ended_at: float | None = None
 
+    @property
+    def attempts(self) -> tuple[Mapping[str, Any], ...]:
+        """The attempts at a model call, as they were written down; none for a call that a single one was enough for."""
+        if self.kind != "model" or not isinstance(self.result, Mapping):
+            return ()
+        return tuple(cast("Mapping[str, Any]", self.result).get("attempts", ()))
+
+    @property
+    def answered_by(self) -> str:
+        """The role that answered a model call, where that was written down; empty otherwise."""
+        return str(self.result["answered_by"]) if self.attempts and "answered_by" in self.result else ""
+
 
 COLUMNS = (
     "session, run, branch, path, activation, call, kind, name, fingerprint, arguments, effect, status,"
@@ -143,6 +155,23 @@ def closing_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
         entry.usd,
         entry.ended_at,
     )
+
+
+EXTEND = "UPDATE stateward_journal SET result = ?, charges = ? "
+
+
+def extending_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
+    """Return what changes in the row of a call that goes on, for `EXTEND`.
+
+    Args:
+        entry: A started entry, with how far it is in the place of its result.
+        cipher: Seals the result.
+
+    Returns:
+        Result and charges.
+    """
+    sealed = write_sealed(entry.result, *_place(entry.key, "result"), cipher=cipher, where=entry.key.place)
+    return (sealed, _charges_text(entry.charges))
 
 
 def _place(key: CallKey, column: str) -> tuple[object, ...]:
@@ -216,4 +245,8 @@ def audit_record(entry: Entry) -> dict[str, Any]:
     }
     if entry.overrun:
         record["overrun"] = {unit: f"{excess:.9f}" for unit, excess in entry.overrun.items()}
+    if entry.attempts:
+        # What they said stays out of it.
+        told = [{"role": each["role"], "outcome": each["outcome"], "usd": each["usd"]} for each in entry.attempts]
+        record.update({"answered_by": entry.answered_by, "attempts": told})
     return record

@@ -14,7 +14,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from contextlib import nullcontext
+from functools import cache
+from itertools import filterfalse, islice
 from typing import Any, ParamSpec, TypeVar, cast
 from zlib import crc32
 
@@ -29,11 +31,16 @@ from langgraph.checkpoint.base import (
 )
 
 from stateward.run.checkpoint import CHANNEL, FENCE, Json
+from stateward.run.store.asks import Asks
+from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.cipher import Cipher
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
+from stateward.run.store.damage import readable, whole
+from stateward.run.store.inline import plainly
 from stateward.run.store.lease import check_fence
 from stateward.run.store.owner import TENANT
+from stateward.run.store.per_process import PerProcess
 from stateward.run.store.sealing import CLEAR, Sealing, refuse_sealed
 from stateward.run.store.sessions import Sessions
 
@@ -54,12 +61,10 @@ class Fenced(BaseCheckpointSaver[Any]):
         """Take what LangGraph's constructor has no place for."""
         self._connection = connection
         self._sessions = sessions
+        self._asks = Asks(connection, audit=AuditLog(connection))
         cipher = connection.cipher
         self._sealing = Sealing(cipher, tenant=sessions.tenant) if isinstance(cipher, Cipher) else None
-        self._lanes = tuple(
-            ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"stateward-checkpoints-{lane}")
-            for lane in range(lanes)
-        )
+        self._lanes = PerProcess(lambda: _lanes(lanes))
 
     def setup(self) -> None:
         """Do nothing: the tables are made when the database is opened."""
@@ -78,7 +83,8 @@ class Fenced(BaseCheckpointSaver[Any]):
             UnknownSession: The config names another tenant than the session's.
         """
         self._refuse_stranger(config)
-        return self._opened(super().get_tuple(config))
+        with readable(_thread(config)):
+            return self._opened(super().get_tuple(config))
 
     @persistent
     def list(
@@ -94,7 +100,7 @@ class Fenced(BaseCheckpointSaver[Any]):
         Sealed metadata is compared after it was opened.
 
         Args:
-            config: The session, or None for all.
+            config: The session; of a config that names none, all, or all that the tenant in it may see. None for all.
             filter: Metadata a checkpoint must have.
             before: Only checkpoints older than this one.
             limit: At most so many.
@@ -105,12 +111,16 @@ class Fenced(BaseCheckpointSaver[Any]):
         Raises:
             UnknownSession: The config names another tenant than the session's.
         """
+        if config is not None and "thread_id" not in given(config):
+            every = self.list(None, filter=filter, before=before, limit=None if given(config).get(TENANT) else limit)
+            return iter(tuple(islice(filterfalse(self._is_strange_to(given(config).get(TENANT)), every), limit)))
         self._refuse_stranger(config or {})
         wanted: dict[str, Any] = dict(filter or {})
         sealed = {key: wanted.pop(key) for key in set(wanted) - CLEAR} if self._sealing is not None else {}
         if not sealed:
             found = super().list(config, filter=filter, before=before, limit=limit)
-            return iter([cast("CheckpointTuple", self._opened(one)) for one in found])
+            with nullcontext() if filter else readable(_thread(config)):  # a filter may be wrong itself
+                return iter([cast("CheckpointTuple", self._opened(one)) for one in found])
         every = map(self._opened, super().list(config, filter=wanted or None, before=before))
         fitting = (one for one in every if one and sealed.items() <= cast("dict[str, Any]", one.metadata).items())
         return iter(tuple(islice(fitting, limit)))
@@ -177,7 +187,7 @@ class Fenced(BaseCheckpointSaver[Any]):
 
     @persistent
     def delete_thread(self, thread_id: str) -> None:
-        """Delete the checkpoints of a session; its row, journal, ledger and audit log stay.
+        """Delete the checkpoints of a session and withdraw its questions; row, journal, ledger and audit log stay.
 
         Args:
             thread_id: The session's id.
@@ -187,6 +197,7 @@ class Fenced(BaseCheckpointSaver[Any]):
         """
         with self._connection.transaction(str(thread_id)) as cur:
             check_fence(cur, session=str(thread_id), fence=None, now=self._connection.now())
+            self._asks.withdraw(str(thread_id), [ask.id for ask in self._asks.open(str(thread_id))])
             super().delete_thread(thread_id)
 
     @persistent
@@ -202,13 +213,15 @@ class Fenced(BaseCheckpointSaver[Any]):
         Returns:
             For each the last snapshot and the writes after it.
         """
-        found = super().get_delta_channel_history(config=config, channels=channels)
+        with readable(_thread(config)):
+            found = super().get_delta_channel_history(config=config, channels=channels)
         return found if self._sealing is None else self._sealing.opened_history(config, found, serde=self.serde)
 
     def close(self) -> None:
         """Wait for the writes that were asked for and end the threads."""
-        for lane in self._lanes:
-            lane.shutdown()
+        if not self._lanes.is_inherited:
+            for lane in self._lanes.get():
+                lane.shutdown()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint, as `get_tuple` does."""
@@ -264,24 +277,40 @@ class Fenced(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        if self._sealing is not None:
-            config, checkpoint, metadata = self._sealing.sealed(config, checkpoint, metadata, serde=self.serde)
-        return super().put(config, checkpoint, metadata, new_versions)
+        sealed = self._sealed(config, checkpoint, metadata, sealing=self._sealing)
+        return super().put(*sealed, new_versions)
+
+    def _sealed(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        *,
+        sealing: Sealing | None,
+    ) -> tuple[RunnableConfig, Checkpoint, CheckpointMetadata]:
+        config, metadata = plainly(config, metadata)
+        if sealing is None:
+            return config, checkpoint, metadata
+        return sealing.sealed(config, checkpoint, metadata, serde=self.serde)
 
     def _put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
     ) -> None:
-        if self._sealing is not None:
-            writes = self._sealing.sealed_writes(config, writes, task=task_id, serde=self.serde)
-        super().put_writes(config, writes, task_id, task_path)
+        sealed = self._sealed_writes(config, writes, task=task_id, sealing=self._sealing)
+        super().put_writes(config, sealed, task_id, task_path)
+
+    def _sealed_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], *, task: str, sealing: Sealing | None
+    ) -> Sequence[tuple[str, Any]]:
+        return writes if sealing is None else sealing.sealed_writes(config, writes, task=task, serde=self.serde)
 
     def _opened(self, found: CheckpointTuple | None) -> CheckpointTuple | None:
         if found is None:
             return None
-        if self._sealing is None:
-            refuse_sealed(found)
-            return found
-        return self._sealing.opened(found, serde=self.serde)
+        if self._sealing is not None:
+            return whole(self._sealing.opened(found, serde=self.serde))
+        refuse_sealed(found)
+        return whole(found)
 
     def _check(self, cur: Cursor, config: RunnableConfig) -> None:
         here = given(config)
@@ -293,11 +322,26 @@ class Fenced(BaseCheckpointSaver[Any]):
         if here.get(TENANT) and here.get(FENCE) is None:
             self._sessions.refuse_stranger(str(here.get("thread_id", "")), tenant=str(here[TENANT]))
 
+    def _is_strange_to(self, tenant: str | None) -> Callable[[CheckpointTuple], bool]:
+        owner = cache(self._sessions.tenant)
+
+        def is_strange(found: CheckpointTuple) -> bool:
+            return bool(tenant) and owner(str(given(found.config)["thread_id"])) not in ("", tenant)
+
+        return is_strange
+
     async def _later(self, session: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        lane = self._lanes[crc32(session.encode(errors="replace")) % len(self._lanes)]
+        lanes = self._lanes.get()
+        lane = lanes[crc32(session.encode(errors="replace")) % len(lanes)]
         future = lane.submit(work, *args, **kwargs)
         # A cancelled run still writes what it had handed over: dropping it would tear a step.
         return await asyncio.shield(asyncio.wrap_future(future))
+
+
+def _lanes(count: int) -> tuple[ThreadPoolExecutor, ...]:
+    return tuple(
+        ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"stateward-checkpoints-{lane}") for lane in range(count)
+    )
 
 
 def given(config: RunnableConfig) -> dict[str, Any]:

@@ -18,15 +18,17 @@ from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.entry import (
     COLUMNS,
+    EXTEND,
     CallKey,
     Entry,
     audit_record,
     closing_values,
+    extending_values,
     from_row,
     opening_values,
 )
 from stateward.run.store.lease import check_fence
-from stateward.run.store.ledger import BILLION, Charge, Ledger, Reservation, Tripped, overrun, settled
+from stateward.run.store.ledger import BILLION, Charge, Ledger, Reservation, Tripped, added, overrun, settled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +61,12 @@ class Journal:
         connection: The database.
         ledger: Where reservations are made and settled.
         audit: Where every settled call is recorded.
+        blobs: Where large results are.
     """
 
-    def __init__(self, connection: Connection, *, ledger: Ledger, audit: AuditLog) -> None:
+    def __init__(self, connection: Connection, *, ledger: Ledger, audit: AuditLog, blobs: Blobs) -> None:
         self._connection = connection
-        self.blobs = Blobs(connection)
+        self.blobs = blobs
         """Where large results are."""
         self._ledger = ledger
         self._audit = audit
@@ -178,6 +181,40 @@ class Journal:
             self._audit.append(audit_record(entry))
         return entry
 
+    @persistent
+    def extend(
+        self, key: CallKey, *, progress: Any, reservations: Sequence[Reservation] = (), fence: int | None = None
+    ) -> Entry | Tripped:
+        """Reserve more for a call that goes on, and write down how far it is, in one transaction.
+
+        Args:
+            key: The call.
+            progress: JSON; it stands in the place of the result until there is one.
+            reservations: The further upper bounds, in every scope that counts them.
+            fence: The writer's fencing token; None when the session is not leased.
+
+        Returns:
+            The entry, still started; `Tripped` when a limit stands in the way, and nothing was written.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no token, and someone holds the session.
+            CheckpointError: The call was never begun, or is completed or failed already.
+            GovernanceError: An amount or limit is no finite number from 0.
+            CodecError: The progress is no JSON.
+        """
+        with self._connection.transaction(key.session) as cur:
+            check_fence(cur, session=key.session, fence=fence, now=self._connection.now())
+            before = self._open_entry(cur, key)
+            if self._connection.repeated and before.result == progress:
+                return before  # the first try wrote it, and its answer was lost
+            more = self._ledger.reserve(cur, session=key.session, run=key.run, reservations=reservations)
+            if isinstance(more, Tripped):
+                return more
+            entry = replace(before, result=progress, charges=added(before.charges, more=more))
+            cur.execute(EXTEND + _KEY, (*extending_values(entry, cipher=self._connection.cipher), *key.values))
+        return entry
+
     def _recharge(self, cur: Cursor, before: Entry, *, spent: Mapping[str, float]) -> tuple[Charge, ...]:
         """Put what a call spent in the place of what it had reserved."""
         charges = settled(before.charges, spent=spent)
@@ -274,6 +311,25 @@ class Journal:
             The entries that are neither completed nor failed.
         """
         return self._select("WHERE session = ? AND status IN ('started', 'unknown')", (session,))
+
+    @persistent
+    def begun_since(self, session: str, since: float) -> tuple[tuple[Literal["tool", "model"], str, float], ...]:
+        """Read when the calls of a session were begun; one that several branches have counts once.
+
+        Args:
+            session: The session's id.
+            since: Only calls after this time, in seconds since the epoch.
+
+        Returns:
+            Kind, state path and time of each.
+        """
+        with self._connection.read() as cur:
+            cur.execute(
+                "SELECT DISTINCT kind, path, started_at, run, activation, call FROM stateward_journal"
+                " WHERE session = ? AND started_at > ?",
+                (session, since),
+            )
+            return tuple((row[0], row[1], row[2]) for row in cur.fetchall())
 
     @persistent
     def _select(self, where: str, values: tuple[object, ...]) -> tuple[Entry, ...]:

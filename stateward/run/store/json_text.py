@@ -9,6 +9,7 @@ from stateward.errors import CodecError
 from stateward.run.store.cipher import TextCipher
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_ESCAPING = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
 def write_json(value: object, *, where: str) -> str:
@@ -25,13 +26,22 @@ def write_json(value: object, *, where: str) -> str:
         CodecError: The value holds something that is no JSON.
     """
     try:
-        return _ENCODER.encode(value)
+        text = _ENCODER.encode(value)
+        return text if _is_unicode(text) else _ESCAPING.encode(value)
     except (TypeError, ValueError) as cause:
         raise CodecError(
             f"A value of type `{type(value).__name__}` cannot be stored as JSON: {cause}",
             where=where,
             fix="Use only None, booleans, numbers, strings, lists and dicts with string keys.",
         ) from cause
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text has whole characters only; a database takes no other, where JSON has an escape for each half."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def read_json(text: str | None) -> Any:  # JSON is untyped until its reader has looked at it

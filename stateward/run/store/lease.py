@@ -8,16 +8,20 @@ holder that stalled and woke up cannot write.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
 from stateward.errors import CheckpointError, SessionBusy, StaleFence
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.holder import is_dead, new_holder
 from stateward.run.store.owner import refuse_stranger
+from stateward.run.store.per_process import PerProcess
 
 LEASE_TTL_S = 30.0
 """How long a lease lives without a heartbeat, in seconds."""
+_AT_ONCE = 500
+"""How many leases one statement renews."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,17 @@ def check_fence(cur: Cursor, *, session: str, fence: int | None, now: float) -> 
         raise _busy(session, holder=row[0], until=row[2], now=now)
 
 
+@dataclass(slots=True)
+class _Here:
+    """What one process holds."""
+
+    holder: str = field(default_factory=new_holder)
+    held: dict[str, Lease] = field(default_factory=dict[str, Lease])
+    guard: threading.Lock = field(default_factory=threading.Lock)
+    stop: threading.Event = field(default_factory=threading.Event)
+    heart: threading.Thread | None = None
+
+
 class Leases:
     """The leases of one database, with a heartbeat for those held by this process.
 
@@ -74,11 +89,7 @@ class Leases:
     def __init__(self, connection: Connection, *, ttl_s: float = LEASE_TTL_S) -> None:
         self._connection = connection
         self._ttl_s = ttl_s
-        self._holder = new_holder()
-        self._held: dict[str, Lease] = {}
-        self._guard = threading.Lock()
-        self._stop = threading.Event()
-        self._heart: threading.Thread | None = None
+        self._here = PerProcess(_Here)
 
     @persistent
     def acquire(self, session: str, *, graph: str = "", tenant: str = "", after: int | None = None) -> Lease:
@@ -98,20 +109,25 @@ class Leases:
                 the caller looked.
             UnknownSession: The session belongs to another tenant.
         """
-        now = self._connection.now()
-        with self._connection.transaction(session) as cur:
-            fence = self._claim(cur, session, tenant=tenant, now=now)
-            if after is not None and fence != after + 1:
-                raise SessionBusy(
-                    f"Session `{session}` went on in another process since it was looked at",
-                    fix="Look again at where it stands, then decide what to send.",
-                    session=session,
-                )
-            lease = Lease(session=session, holder=self._holder, fence=fence, until=now + self._ttl_s)
-            _write(cur, lease, graph=graph, tenant=tenant, now=now)
-        with self._guard:
-            self._held[session] = lease
-            self._start_heart()
+        here, now, lease = self._here.get(), self._connection.now(), None
+        try:
+            with self._connection.transaction(session) as cur:
+                fence = self._claim(cur, session, tenant=tenant, now=now)
+                if after is not None and fence != after + 1:
+                    raise SessionBusy(
+                        f"Session `{session}` went on in another process since it was looked at",
+                        fix="Look again at where it stands, then decide what to send.",
+                        session=session,
+                    )
+                lease = Lease(session=session, holder=here.holder, fence=fence, until=now + self._ttl_s)
+                _write(cur, lease, graph=graph, tenant=tenant, now=now)
+            with here.guard:
+                here.held[session] = lease
+                self._start_heart(here)
+        except BaseException as error:
+            if lease is not None and not isinstance(error, Exception):  # Ctrl-C, and it may be committed
+                self.release(lease)
+            raise
         return lease
 
     @persistent
@@ -127,7 +143,7 @@ class Leases:
         Raises:
             StaleFence: It was released or taken over.
         """
-        until = self._connection.now() + self._ttl_s
+        until = self._connection.clock.now() + self._ttl_s
         with self._connection.transaction(lease.session) as cur:
             cur.execute(
                 "UPDATE stateward_sessions SET lease_until = ? WHERE id = ? AND holder = ? AND fence = ?",
@@ -148,16 +164,34 @@ class Leases:
         Args:
             lease: A lease from `acquire`.
         """
-        with self._guard:
-            current = self._held.get(lease.session)
-            if current is not None and current.fence == lease.fence:
-                del self._held[lease.session]
+        self._let_go(lease)
         with self._connection.transaction(lease.session) as cur:
+            _free(cur, lease)
+
+    @persistent
+    def withdraw(self, lease: Lease) -> None:
+        """Give back a lease under which nothing was done: a session that was created for it is not there any more.
+
+        Args:
+            lease: A lease from `acquire`.
+        """
+        self._let_go(lease)
+        with self._connection.transaction(lease.session) as cur:
+            # Only under the first fence: a later one is counted on, or who had an earlier one could write again.
             cur.execute(
-                "UPDATE stateward_sessions SET holder = NULL, lease_until = 0"
-                " WHERE id = ? AND holder = ? AND fence = ?",
-                (lease.session, lease.holder, lease.fence),
+                "DELETE FROM stateward_sessions WHERE id = ? AND holder = ? AND fence = ? AND fence = 1 AND run = ''"
+                " AND NOT EXISTS (SELECT 1 FROM stateward_mailbox WHERE session = ?)",
+                (lease.session, lease.holder, lease.fence, lease.session),
             )
+            if not cur.rowcount:
+                _free(cur, lease)
+
+    def _let_go(self, lease: Lease) -> None:
+        here = self._here.get()
+        with here.guard:
+            current = here.held.get(lease.session)
+            if current is not None and current.fence == lease.fence:
+                del here.held[lease.session]
 
     @persistent
     def held(self, session: str) -> Lease | None:
@@ -176,15 +210,21 @@ class Leases:
             return None
         return Lease(session=session, holder=row[0], fence=row[1], until=row[2])
 
-    def close(self) -> None:
-        """Release what is held and stop the heartbeat."""
-        self._stop.set()
-        with self._guard:
-            heart, leases = self._heart, tuple(self._held.values())
+    def close(self, *, but: Collection[str] = ()) -> None:
+        """Release what is held and stop the heartbeat.
+
+        Args:
+            but: Sessions whose code still runs here: their leases run out, or end with this process.
+        """
+        here = self._here.get()
+        here.stop.set()
+        with here.guard:
+            heart, leases = here.heart, tuple(here.held.values())
         if heart is not None:
             heart.join()
         for lease in leases:
-            self.release(lease)
+            if lease.session not in but:
+                self.release(lease)
 
     def _claim(self, cur: Cursor, session: str, *, tenant: str, now: float) -> int:
         cur.execute("SELECT holder, fence, lease_until, tenant FROM stateward_sessions WHERE id = ?", (session,))
@@ -192,44 +232,76 @@ class Leases:
         if row is None:
             return 1
         refuse_stranger(session, owner=row[3], tenant=tenant, where=self._connection.label)
-        if self._connection.repeated and (row[0], row[2]) == (self._holder, now + self._ttl_s):
+        if self._connection.repeated and (row[0], row[2]) == (self._here.get().holder, now + self._ttl_s):
             return int(row[1])  # the first try took it, and its answer was lost
         if _living(row, now=now):
             raise _busy(session, holder=row[0], until=row[2], now=now)
         return int(row[1]) + 1
 
-    def _start_heart(self) -> None:
-        if self._heart is None:
-            self._heart = threading.Thread(target=self._beat, name="stateward-heartbeat", daemon=True)
-            self._heart.start()
+    def keep(self) -> bool:
+        """Put off the end of all leases of this process, without a wait for whoever is at work on a session.
 
-    def _beat(self) -> None:
-        while not self._stop.wait(self._ttl_s / 3):
-            with self._guard:
-                leases = tuple(self._held.values())
-                if not leases:
-                    self._heart = None
-                    return
-            for lease in leases:
-                self._keep(lease)
+        Returns:
+            Whether all were put off, or are held no longer; somebody may have locked a session's row.
 
-    def _keep(self, lease: Lease) -> None:
+        Raises:
+            CheckpointError: The database is locked, full or away.
+        """
+        here, until = self._here.get(), self._connection.clock.now() + self._ttl_s
+        with here.guard:
+            leases = tuple(here.held.values())
+        groups = [leases[at : at + _AT_ONCE] for at in range(0, len(leases), _AT_ONCE)]
+        found = {lease.session: lease for group in groups for lease in self._renewed(group, here.holder)}
+        with here.guard:
+            ours = [lease for lease in leases if here.held.get(lease.session) == lease]
+            for lease in ours:
+                renewed = found.get(lease.session)
+                if renewed is None or renewed.fence != lease.fence:
+                    del here.held[lease.session]  # taken over: the fence stops the run
+                else:
+                    here.held[lease.session] = renewed
+            return all(here.held[lease.session].until >= until for lease in ours if lease.session in here.held)
+
+    @persistent
+    def _renewed(self, leases: Sequence[Lease], holder: str) -> Sequence[Lease]:
+        """Renew leases whose rows are free, and return all that are still the holder's."""
+        connection, until = self._connection, self._connection.clock.now() + self._ttl_s
+        sessions = [lease.session for lease in leases]
+        named = f"holder = ? AND id IN ({', '.join('?' * len(sessions))})"
+        with connection.beside() as cur:
+            cur.execute(
+                "UPDATE stateward_sessions SET lease_until = ? WHERE id IN"
+                f" (SELECT id FROM stateward_sessions WHERE {named}{connection.if_free})",
+                (until, holder, *sessions),
+            )
+            cur.execute(f"SELECT id, fence, lease_until FROM stateward_sessions WHERE {named}", (holder, *sessions))
+            return [Lease(session=row[0], holder=holder, fence=row[1], until=row[2]) for row in cur.fetchall()]
+
+    def _start_heart(self, here: _Here) -> None:
+        if here.heart is None:
+            here.heart = threading.Thread(target=self._beat, args=(here,), name="stateward-heartbeat", daemon=True)
+            here.heart.start()
+
+    def _beat(self, here: _Here) -> None:
+        pause = self._ttl_s / 3
         try:
-            renewed = self.renew(lease)
-        except StaleFence:
-            self._forget(lease)
-        except CheckpointError:
-            # A locked or full database may recover before the lease ends; if not, the fence stops the run.
-            return
-        else:
-            with self._guard:
-                if self._held.get(lease.session) == lease:
-                    self._held[lease.session] = renewed
+            while not here.stop.wait(pause):
+                with here.guard:
+                    if not here.held:
+                        here.heart = None
+                        return
+                pause = self._ttl_s / (3 if self._kept() else 30)
+        except BaseException:
+            with here.guard:
+                here.heart = None  # the next lease begins another
+            raise
 
-    def _forget(self, lease: Lease) -> None:
-        with self._guard:
-            if self._held.get(lease.session) == lease:
-                del self._held[lease.session]
+    def _kept(self) -> bool:
+        try:
+            return self.keep()
+        except CheckpointError:
+            # A locked or full database may recover before the leases end; if not, the fence stops the runs.
+            return False
 
 
 def _living(row: tuple[str | None, int, float], *, now: float) -> bool:
@@ -273,4 +345,11 @@ def _write(cur: Cursor, lease: Lease, *, graph: str, tenant: str, now: float) ->
             tenant = CASE WHEN old.tenant = '' THEN excluded.tenant ELSE old.tenant END
         """,
         (lease.session, graph, tenant, now, now, lease.holder, lease.fence, lease.until),
+    )
+
+
+def _free(cur: Cursor, lease: Lease) -> None:
+    cur.execute(
+        "UPDATE stateward_sessions SET holder = NULL, lease_until = 0 WHERE id = ? AND holder = ? AND fence = ?",
+        (lease.session, lease.holder, lease.fence),
     )

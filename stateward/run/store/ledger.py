@@ -15,6 +15,7 @@ from stateward.errors import GovernanceError
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
+from stateward.run.store.lease import check_fence
 
 BILLION = 1_000_000_000
 
@@ -125,6 +126,23 @@ def settled(charges: Sequence[Charge], *, spent: Mapping[str, float]) -> tuple[C
     return (*kept, *extra)
 
 
+def added(charges: Sequence[Charge], *, more: Sequence[Charge]) -> tuple[Charge, ...]:
+    """Put further charges of a call onto those it has.
+
+    Args:
+        charges: What it has reserved.
+        more: What it reserves besides.
+
+    Returns:
+        One charge for each scope and unit.
+    """
+    sums = {(charge.scope, charge.unit): charge.billionths for charge in charges}
+    for charge in more:
+        place = (charge.scope, charge.unit)
+        sums[place] = sums.get(place, 0) + charge.billionths
+    return tuple(Charge(scope=scope, unit=unit, billionths=n) for (scope, unit), n in sums.items())
+
+
 def overrun(charges: Sequence[Charge], *, now: Sequence[Charge]) -> dict[str, float]:
     """Say by how much a call spent more than it had reserved.
 
@@ -139,7 +157,7 @@ def overrun(charges: Sequence[Charge], *, now: Sequence[Charge]) -> dict[str, fl
     return {
         charge.unit: (charge.billionths - reserved[charge.unit]) / BILLION
         for charge in now
-        if charge.unit in reserved and charge.billionths > reserved[charge.unit]
+        if charge.billionths > reserved.get(charge.unit, 0) > 0
     }
 
 
@@ -286,6 +304,26 @@ class Ledger:
         charges = tuple(Charge(scope=scope, unit=unit, billionths=n) for (scope, unit), n in asked.items())
         _add(cur, session=session, run=run, rows=[(c, 0, c.billionths) for c in charges])
         return charges
+
+    @persistent
+    def spend(
+        self, session: str, run: str, amounts: Mapping[tuple[str, str], float], *, fence: int | None = None
+    ) -> None:
+        """Add what was spent beside the calls: working time. After a lost connection it may be added twice.
+
+        Args:
+            session: The session's id.
+            run: The run's id.
+            amounts: What was spent, by scope and unit.
+            fence: The writer's fencing token; None when the session is not leased.
+
+        Raises:
+            StaleFence: The session was taken over.
+        """
+        spent = [Charge(scope=s, unit=u, billionths=to_billionths(amount)) for (s, u), amount in amounts.items()]
+        with self._connection.transaction(session) as cur:
+            check_fence(cur, session=session, fence=fence, now=self._connection.now())
+            _add(cur, session=session, run=run, rows=[(charge, charge.billionths, 0) for charge in spent])
 
     def replace(
         self,

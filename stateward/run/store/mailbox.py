@@ -4,18 +4,13 @@ Who runs the session takes them one by one, in the order in which they were post
 not the row's doing: the control channel of the checkpoint carries the number of the last one taken, and is committed
 together with the step that took it. The row's status tells people what became of it.
 
-Whoever waits for letters watches: a letter posted through the same database object wakes it at once, and what other
-processes write is noticed within `POLL_S`. An idle poll is one `Connection.version`.
+Whoever waits for letters watches (`watch.py`): a letter posted through the same database object wakes it at once.
 """
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Literal
 
 from stateward.errors import RunError
@@ -26,10 +21,8 @@ from stateward.run.store.cursor import Cursor
 from stateward.run.store.json_text import read_sealed, write_json
 from stateward.run.store.lease import check_fence
 from stateward.run.store.owner import no_session
+from stateward.run.store.watch import Watch, Watches
 from stateward.run.threads import Threads
-
-POLL_S = 0.05
-"""How often a watch looks for what other processes wrote, in seconds."""
 
 Status = Literal["posted", "taken", "refused", "moved"]
 """`posted`: its turn has not come; `taken`: a transition took it; `refused`: none did; `moved`: it has another number
@@ -73,8 +66,7 @@ class Mailbox:
         self._connection = connection
         self._audit = audit
         self._threads = threads
-        self._guard = threading.Lock()
-        self._watches: dict[str, set[Watch]] = {}
+        self._watches = Watches()
 
     @persistent
     def post(self, session: str, event: str, data: object = None, *, by: str = "") -> Letter:
@@ -241,7 +233,7 @@ class Mailbox:
         Returns:
             The watch.
         """
-        return Watch(self, session, connection=self._connection, threads=self._threads)
+        return Watch(self._watches, session, connection=self._connection, threads=self._threads)
 
     def ring(self, session: str) -> None:
         """Wake the watches of a session in this process, from any thread.
@@ -249,97 +241,7 @@ class Mailbox:
         Args:
             session: The session's id.
         """
-        with self._guard:
-            watches = tuple(self._watches.get(session, ()))
-        for watch in watches:
-            watch.wake()
-
-    def begin(self, watch: Watch) -> None:
-        """Let a watch be woken.
-
-        Args:
-            watch: A watch that was entered.
-        """
-        with self._guard:
-            self._watches.setdefault(watch.session, set()).add(watch)
-
-    def end(self, watch: Watch) -> None:
-        """Forget a watch.
-
-        Args:
-            watch: A watch that is left.
-        """
-        with self._guard:
-            left = self._watches.get(watch.session, set())
-            left.discard(watch)
-            if not left:
-                self._watches.pop(watch.session, None)
-
-
-class Watch:
-    """Notices that something may have come for a session; make it with `Mailbox.watch`.
-
-    The first `changed` returns at once, so that its caller looks at the tables after the watch began:
-
-        async with mailbox.watch(session) as watch:
-            while not (letters := await look()):
-                await watch.changed(due=wakes_at)
-
-    Args:
-        mailbox: Whose letters.
-        session: The session's id.
-        connection: The database.
-        threads: Where the database is looked at.
-    """
-
-    def __init__(self, mailbox: Mailbox, session: str, *, connection: Connection, threads: Threads) -> None:
-        self.session = session
-        self._mailbox = mailbox
-        self._connection = connection
-        self._threads = threads
-        self._seen: object = None
-        self._rung = asyncio.Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    async def __aenter__(self) -> Watch:
-        """Begin to watch."""
-        self._loop = asyncio.get_running_loop()
-        self._mailbox.begin(self)
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End it."""
-        self._mailbox.end(self)
-
-    def wake(self) -> None:
-        """Let `changed` return, from any thread."""
-        if self._loop is not None:
-            with suppress(RuntimeError):  # its loop has ended
-                self._loop.call_soon_threadsafe(self._rung.set)
-
-    async def changed(self, *, due: float | None = None) -> None:
-        """Wait until something may have come: a letter, a write of another process, or a moment.
-
-        Args:
-            due: The moment, in seconds since the epoch by the database's clock; None when none is awaited.
-        """
-        clock = self._connection.clock
-        while not self._rung.is_set():
-            version = await self._threads.database.run(self._version)
-            if version != self._seen:
-                self._seen = version
-                break
-            left = POLL_S if due is None else min(POLL_S, due - clock.now())
-            if left <= 0:
-                return
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._rung.wait(), left)
-        self._rung.clear()
-
-    def _version(self) -> object:
-        return self._connection.persist(self._connection.version)
+        self._watches.ring(session)
 
 
 def take(cur: Cursor, *, session: str, no: int, at: str) -> None:

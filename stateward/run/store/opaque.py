@@ -6,7 +6,8 @@ or not the code that made them can be imported. What is packed again is packed a
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import ormsgpack
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -44,6 +45,42 @@ class OpaqueSerializer(JsonPlusSerializer):
             raise CodecError(
                 f"Stored data is no msgpack: {cause}", fix="Restore the database from a backup."
             ) from cause
+
+
+def replaced(value: Any, *, text: Callable[[str], str], form: Callable[[dict[Any, Any]], dict[Any, Any]]) -> Any:
+    """Replace texts wherever they stand in a value, also inside extension values, which stay packed.
+
+    Args:
+        value: What `OpaqueSerializer` loaded.
+        text: Returns what stands for a text.
+        form: Returns what stands for a dict, whose keys and values are replaced already.
+
+    Returns:
+        The value with the replacements; what holds none is as it was.
+    """
+
+    def within(part: Any) -> Any:
+        if isinstance(part, str):
+            return text(part)
+        if isinstance(part, dict):
+            items = cast("dict[Any, Any]", part).items()
+            return form({within(key): within(one) for key, one in items})
+        if isinstance(part, list):
+            return [within(one) for one in cast("list[Any]", part)]
+        if isinstance(part, _DeltaSnapshot):
+            return _DeltaSnapshot(within(part.value))
+        return extension(part) if isinstance(part, ormsgpack.Ext) else part
+
+    def extension(part: ormsgpack.Ext) -> ormsgpack.Ext:
+        code, packed = ormsgpack.unpackb(ormsgpack.packb(part), ext_hook=lambda code, packed: (code, packed))
+        try:
+            inner = _unpacked(packed)
+        except ValueError:
+            return part  # nobody's msgpack
+        new = within(inner)
+        return part if new == inner else ormsgpack.Ext(code, OpaqueSerializer().dumps_typed(new)[1])
+
+    return within(value)
 
 
 def _unpacked(packed: bytes) -> Any:

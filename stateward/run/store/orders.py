@@ -12,6 +12,7 @@ from stateward.run.brake import Halt
 from stateward.run.registry import Order
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.connection import Connection, persistent
+from stateward.run.text import checked_text
 
 DRAIN = "drain"
 """The kind of an order to end after the step; any other kind is a way in which a run ends."""
@@ -23,7 +24,11 @@ def cancelling(*, by: str, reason: str) -> Halt:
     Args:
         by: Who.
         reason: Why.
+
+    Raises:
+        InputRefused: One of them cannot be kept.
     """
+    _refuse_unkept(by, reason)
     return Halt(status="cancelled", event="cancelled", data={"by": by, "reason": reason})
 
 
@@ -50,7 +55,11 @@ class Orders:
             kind: `cancelled` or `drain`.
             by: Who orders it.
             reason: Why.
+
+        Raises:
+            InputRefused: The name or the reason cannot be kept.
         """
+        _refuse_unkept(by, reason)
         with self._connection.transaction(session) as cur:
             now = self._connection.now()
             cur.execute("DELETE FROM stateward_orders WHERE session = ? AND fence < ?", (session, fence))
@@ -84,6 +93,11 @@ class Orders:
         """
         with self._connection.transaction(session) as cur:
             cur.execute("DELETE FROM stateward_orders WHERE session = ? AND fence <= ?", (session, fence))
+
+
+def _refuse_unkept(by: str, reason: str) -> None:
+    checked_text(by, what="who orders it")
+    checked_text(reason, what="the reason of an order")
 
 
 def _order(row: tuple[Any, ...]) -> Order:

@@ -1,4 +1,4 @@
-"""PostgreSQL: a pool of connections, so that sessions do not wait for one another.
+"""PostgreSQL: a pool of connections (`postgres_pool.py`), so that sessions do not wait for one another.
 
 - A transaction begins with its locks, in one round trip: a shared one for the whole database and one of its own for
   its session, or the first one exclusively. They are advisory and belong to the transaction, so a takeover never
@@ -6,13 +6,13 @@
 - A process that was stopped in the middle of a transaction would keep its locks: the server ends a transaction that
   idles for `IDLE_S`, and the process, when it wakes, finds its connection lost and its fence stale. After a pipeline,
   and `executemany` is one, the server does not count idle time; a session's transaction therefore has `LIMIT_S` in all.
+- A step in the middle of a run is a transaction of one statement (`postgres_step.py`), with the same locks.
 - A broken connection is thrown away. Blocks that had not begun take another one; those that had are rolled back by the
   server, and their method is done again (`Connection.persist`).
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
@@ -21,31 +21,26 @@ from zlib import crc32
 
 import psycopg
 from psycopg.rows import DictRow, TupleRow, dict_row
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from stateward.errors import CheckpointError, ConnectionLost
 from stateward.run.store.clock import Clock
 from stateward.run.store.connection import Connection
 from stateward.run.store.cursor import Cursor
-from stateward.run.store.postgres_words import advice, worded
+from stateward.run.store.postgres_pool import Here, PostgresPool, Raw
+from stateward.run.store.postgres_step import Guard, Listed
+from stateward.run.store.postgres_words import named, worded
 
-POOL = 16
-"""How many connections a process holds at most."""
-IDLE_S = 10
-"""How long a transaction may stand still before the server ends it, in seconds."""
 LIMIT_S = 25
 """How long a transaction of one session may take in all, in seconds, from PostgreSQL 17; less than `LOCK_S`."""
-LOCK_S = 30
-"""How long a transaction waits for another one of its session, in seconds."""
+_LIMITS = 170000
+"""The first version of the server that limits transactions."""
 _ALL, _ONE, _SHARED = 21335, 21336, 21337
 """First halves of our advisory locks: the whole database, one session, what all sessions share."""
 
-Raw = psycopg.Connection[TupleRow]
+_SPARE_S = 0.5
+"""How long work waits for a connection of the pool that may have one of its own, in seconds."""
+
 T = TypeVar("T")
-
-
-class GuardUnmet(Exception):
-    """What had to be true for a transaction was not; nothing was done."""
 
 
 class PostgresConnection(Connection):
@@ -57,20 +52,12 @@ class PostgresConnection(Connection):
         label: How messages name the database.
     """
 
+    if_free = " FOR NO KEY UPDATE SKIP LOCKED"
+
     def __init__(self, conninfo: str, *, clock: Clock, label: str) -> None:
         super().__init__(clock=clock, label=label)
         self.conninfo = conninfo
-        self._here = _Here()
-        self._pool: ConnectionPool[Raw] = ConnectionPool(
-            conninfo,
-            kwargs={"autocommit": True, "application_name": "stateward"},
-            configure=_configure,
-            min_size=1,
-            max_size=POOL,
-            timeout=5.0,
-            open=True,
-            name="stateward",
-        )
+        self._pool = PostgresPool(conninfo, label=label)
 
     def transaction(self, session: str = "") -> AbstractContextManager[Cursor]:
         """Begin a transaction, or join this thread's; see `Connection.transaction`."""
@@ -79,6 +66,13 @@ class PostgresConnection(Connection):
     def read(self) -> AbstractContextManager[Cursor]:
         """Lend a cursor for reading; see `Connection.read`."""
         return self._read()
+
+    def beside(self) -> AbstractContextManager[Cursor]:
+        """Lend a cursor that takes no lock of a session; see `Connection.beside`.
+
+        Those who wait for a session may have taken all connections of the pool: then it has one of its own.
+        """
+        return self._beside()
 
     @contextmanager
     def lend(self) -> Generator[Raw]:
@@ -94,14 +88,15 @@ class PostgresConnection(Connection):
         if here.raw is not None:
             yield here.raw
             return
-        here.raw = self._take()
         try:
+            here.raw = self._pool.take()
             yield here.raw
         except psycopg.Error as error:
             raise self._named(error) from error
         finally:
             raw, here.raw = here.raw, None
-            self._pool.putconn(raw)
+            if raw is not None:
+                self._pool.give_back(raw)
 
     @contextmanager
     def named_rows(self, *, pipeline: bool) -> Generator[psycopg.Cursor[DictRow]]:
@@ -114,7 +109,7 @@ class PostgresConnection(Connection):
             The cursor.
         """
         with self.lend() as raw:
-            if pipeline and not self._here.at_once:
+            if pipeline:
                 with raw.pipeline(), raw.cursor(binary=True, row_factory=dict_row) as cur:
                     yield cur
             else:
@@ -126,45 +121,25 @@ class PostgresConnection(Connection):
         """Whether this thread works on a connection already."""
         return self._here.raw is not None
 
-    @contextmanager
-    def at_once(self, session: str, *, guard: str, parameters: Sequence[Any]) -> Generator[None]:
-        """Send a whole transaction of one session in one go; no statement in it may need another one's result.
+    def at_once(self, session: str, *, guard: Guard, listed: Listed) -> bool:
+        """Store rows of one session in a single statement, which is a transaction of its own.
 
         Args:
             session: The session.
-            guard: A statement that divides by zero when the rest must not be done.
-            parameters: Its parameters.
+            guard: What must be true of the session's row.
+            listed: The rows.
 
-        Yields:
-            None; `named_rows` lends cursors of the transaction meanwhile.
+        Returns:
+            Whether the guard was met; nothing was done when it was not.
 
         Raises:
-            GuardUnmet: The guard divided by zero; nothing was done.
-            CheckpointError: The database is away, or refused a statement; nothing was done.
+            CheckpointError: The database is away, or refused the statement; nothing was done.
         """
-        here = self._here
-        raw = here.raw = self._take()
-        here.at_once = True
-        try:
-            with raw.pipeline(), raw.cursor() as cur:
-                cur.execute("BEGIN", prepare=False)
-                opening, numbers = _prepared_opening(session, version=raw.info.server_version)
-                cur.execute(cast("LiteralString", opening), numbers)
-                cur.execute(_marked(guard), parameters)
-                yield
-                cur.execute("COMMIT", prepare=False)
-        except psycopg.errors.DivisionByZero as unmet:
-            self._throw_away(raw)
-            raise GuardUnmet from unmet
-        except psycopg.Error as error:
-            self._throw_away(raw)
-            raise self._named(error) from error
-        except BaseException:
-            self._roll_back(raw)
-            raise
-        finally:
-            here.raw, here.at_once = None, False
-            self._pool.putconn(raw)
+        with self.lend() as raw:
+            locks = _locks(raw.info.server_version)
+            statement = cast("LiteralString", listed.statement(guard, locks=locks))
+            given = (_number(session), *guard.parameters, *listed.parameters())
+            return raw.execute(statement, given, prepare=True).rowcount == 1
 
     @contextmanager
     def _read(self) -> Generator[Cursor]:
@@ -208,16 +183,17 @@ class PostgresConnection(Connection):
             self._begin(here.raw, session)
             yield here.raw
             return
-        raw = self._take()
-        while not self._begin(raw, session):
-            self._pool.putconn(raw)  # the pool throws a broken one away
-            raw = self._take()
-        here.raw = raw
         try:
-            yield raw
+            here.raw = self._pool.take()
+            while not self._begin(here.raw, session):
+                raw, here.raw = here.raw, None
+                self._pool.give_back(raw)  # the pool throws a broken one away
+                here.raw = self._pool.take()
+            yield here.raw
         finally:
-            here.raw = None
-            self._pool.putconn(raw)
+            raw, here.raw = here.raw, None
+            if raw is not None:
+                self._pool.give_back(raw)
 
     def _begin(self, raw: Raw, session: str) -> bool:
         """Begin with the locks; False when the connection was broken before anything was done on it."""
@@ -229,6 +205,9 @@ class PostgresConnection(Connection):
                 return False
             self._roll_back(raw)
             raise self._named(error) from error
+        except BaseException:  # Ctrl-C, when it may have begun
+            self._roll_back(raw)
+            raise
         return True
 
     @contextmanager
@@ -275,19 +254,23 @@ class PostgresConnection(Connection):
         self.closed = True
         self._pool.close()
 
-    def _take(self) -> Raw:
+    @property
+    def _here(self) -> Here:
+        return self._pool.here
+
+    @contextmanager
+    def _beside(self) -> Generator[Cursor]:
         try:
-            return self._pool.getconn()
-        except PoolTimeout as late:
-            raise ConnectionLost(
-                f"No connection came free within {self._pool.timeout:g} s: {late}",
-                where=f"`{self.label}`",
-                fix="Start the server again, or look whether it takes more connections.",
-            ) from late
-        except PoolClosed as closed:
-            raise CheckpointError(
-                "The database is closed", where=f"`{self.label}`", fix="Open it again with `stateward.open`."
-            ) from closed
+            raw, give_back = self._pool.take(within_s=_SPARE_S), self._pool.give_back
+        except ConnectionLost:
+            raw, give_back = self._pool.connect(), psycopg.Connection[TupleRow].close
+        try:
+            with raw.cursor() as cur:
+                yield _Words(cur)
+        except psycopg.Error as error:
+            raise self._named(error) from error
+        finally:
+            give_back(raw)
 
     def _throw_away(self, raw: Raw) -> None:
         """End a connection on which a statement failed.
@@ -312,15 +295,6 @@ class PostgresConnection(Connection):
 
     def _named(self, error: psycopg.Error) -> CheckpointError:
         return named(error, label=self.label)
-
-
-class _Here(threading.local):
-    """The connection this thread works on, and how deep it is inside its transaction."""
-
-    raw: Raw | None = None
-    depth = 0
-    at_once = False
-    doomed = False
 
 
 class _Words:
@@ -361,39 +335,21 @@ def _opening(session: str, *, version: int) -> tuple[str, ...]:
     """
     if not session:
         return (f"SELECT pg_advisory_xact_lock({_ALL}, 0)",)
-    number = crc32(session.encode(errors="replace")) - 2**31
-    locks = f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, {number})"
-    return (locks, f"SET LOCAL transaction_timeout = '{LIMIT_S}s'") if version >= 170000 else (locks,)
+    locks = f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, {_number(session)})"
+    return (locks, f"SET LOCAL transaction_timeout = '{LIMIT_S}s'") if version >= _LIMITS else (locks,)
 
 
-def _prepared_opening(session: str, *, version: int) -> tuple[str, tuple[int]]:
-    """The same as one statement, which the server has to read only once."""
-    limit = f", set_config('transaction_timeout', '{LIMIT_S}s', true)" if version >= 170000 else ""
-    locks = f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, %s::int4){limit}"
-    return locks, (crc32(session.encode(errors="replace")) - 2**31,)
+@lru_cache(maxsize=8)
+def _locks(version: int) -> str:
+    """The same as one query, with the session's number for its parameter."""
+    limit = f", set_config('transaction_timeout', '{LIMIT_S}s', true)" if version >= _LIMITS else ""
+    return f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, %s::int4){limit}"
+
+
+def _number(session: str) -> int:
+    return crc32(session.encode(errors="replace")) - 2**31
 
 
 @lru_cache(maxsize=512)
 def _marked(sql: str) -> LiteralString:
     return cast("LiteralString", sql.replace("%", "%%").replace("?", "%s"))
-
-
-def _configure(raw: Raw) -> None:
-    settings = f"SET idle_in_transaction_session_timeout = '{IDLE_S}s'; SET lock_timeout = '{LOCK_S}s'"
-    raw.execute(cast("LiteralString", settings), prepare=False)
-
-
-def named(error: psycopg.Error, *, label: str) -> CheckpointError:
-    """Turn an error of PostgreSQL into one that says where it happened and what to do.
-
-    Args:
-        error: What the driver raised.
-        label: How the message names the database.
-
-    Returns:
-        The error to raise; `ConnectionLost` when the same work may succeed on another connection.
-    """
-    fix, lost = advice(error)
-    text = " ".join(str(error).split()) or type(error).__name__
-    kind = ConnectionLost if lost else CheckpointError
-    return kind(f"The database failed: {text}", where=f"`{label}`", fix=fix)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
@@ -12,23 +12,27 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.checkpoint.postgres import PostgresSaver
 from psycopg.rows import DictRow
 
+from stateward.errors import CheckpointError, UnknownSession
 from stateward.run.checkpoint import FENCE
+from stateward.run.store.cipher import Cipher
 from stateward.run.store.connection import persistent
 from stateward.run.store.fence import Fenced, given, projected
-from stateward.run.store.postgres import GuardUnmet, PostgresConnection
+from stateward.run.store.inline import inlined
+from stateward.run.store.postgres import PostgresConnection
+from stateward.run.store.postgres_step import Guard, Listed
+from stateward.run.store.sealing import Sealing
 from stateward.run.store.serializer import AllowList, StrictSerializer
 from stateward.run.store.sessions import Sessions
 
-_HELD = "SELECT 1 / COUNT(*) FROM stateward_sessions WHERE id = ? AND fence = ?"
-_FOLLOWED = "WITH followed AS ({} RETURNING 1) SELECT 1 / COUNT(*) FROM followed"
-"""Guards that divide by zero: the writer holds the session, and its row was brought up to the step."""
-
+_HELD = "SELECT 1 FROM stateward_sessions WHERE id = ? AND fence = ?"
 _CHANGED = 3
 """How many of a guard's parameters, its first, are what the step changes in the row; the others it must find there."""
 REMEMBERED = 10_000
 """Sessions whose row is remembered; then all are forgotten, which costs each a few round trips."""
 LANES = 8
 """Threads for async calls."""
+
+T = TypeVar("T")
 
 
 class PostgresFencedSaver(Fenced, PostgresSaver):
@@ -45,7 +49,9 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         PostgresSaver.__init__(self, None, serde=StrictSerializer(allowed=allowed))  # pyright: ignore[reportArgumentType]
         self._postgres = connection
         self._followed: dict[str, tuple[object, ...]] = {}
-        """What the row of a session was brought to last: a step that leaves it so can be sent in one go."""
+        """What the row of a session was brought to last: a step that leaves it so can be one statement."""
+        self._tenants: dict[str, str] = {}
+        """Whose a session was when it was last looked at."""
         self.fence(connection, sessions=sessions, lanes=LANES)
 
     @persistent
@@ -56,21 +62,15 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint; a step in the middle of a run in one round trip. See `Fenced.put`."""
-        named, control = given(config), projected(config, checkpoint)
-        session, fence, guard = str(named["thread_id"]), named.get(FENCE), None
-        known: tuple[object, ...] = ()
-        if control is not None:
-            following = self._sessions.following(session=session, control=control, fence=fence)
-            if following is not None:
-                known = following[1][_CHANGED:]
-                if self._followed.get(session) == known:
-                    guard = (_FOLLOWED.format(following[0]), following[1])
-        elif fence is not None:
-            guard = (_HELD, (session, fence))
-        if guard is not None and self._is_free():
-            with suppress(GuardUnmet), self._postgres.at_once(session, guard=guard[0], parameters=guard[1]):
-                return self._put(config, checkpoint, metadata, new_versions)
+        """Store a checkpoint; a step in the middle of a run in one statement. See `Fenced.put`."""
+        checkpoint = inlined(checkpoint, new_versions)
+        session, (guard, known) = str(given(config)["thread_id"]), self._following(config, checkpoint)
+        if guard is not None and not self._postgres.is_busy:
+            guard, sealing = self._sealing_under(guard, session)
+            listed = Listed(self.serde)
+            saved = listed.put(*self._sealed(config, checkpoint, metadata, sealing=sealing), new_versions)
+            if self._stored(session, guard=guard, listed=listed):
+                return saved
         saved = super().put(config, checkpoint, metadata, new_versions)
         self._remember(session, known)
         return saved
@@ -83,26 +83,103 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Store the writes of a task; under a lease in one round trip. See `Fenced.put_writes`."""
+        """Store the writes of a task; under a lease in one statement. See `Fenced.put_writes`."""
         session, fence = str(given(config)["thread_id"]), given(config).get(FENCE)
-        if fence is not None and self._is_free():
-            with suppress(GuardUnmet):
-                with self._postgres.at_once(session, guard=_HELD, parameters=(session, fence)):
-                    self._put_writes(config, writes, task_id, task_path)
+        if fence is not None and not self._postgres.is_busy:
+            guard, sealing = self._sealing_under(_held(session, fence), session)
+            listed = Listed(self.serde)
+            sealed = self._sealed_writes(config, writes, task=task_id, sealing=sealing)
+            listed.put_writes(config, sealed, task_id, task_path)
+            if self._stored(session, guard=guard, listed=listed):
                 return
         super().put_writes(config, writes, task_id, task_path)
 
-    def _remember(self, session: str, known: tuple[object, ...]) -> None:
-        if len(self._followed) >= REMEMBERED:
-            self._followed.clear()
-        if known:
-            self._followed[session] = known
+    @persistent
+    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Prune threads of graphs that are no charts, as LangGraph does; or delete threads, as `delete_thread` does.
 
-    def _is_free(self) -> bool:
-        """Whether a transaction can be sent in one go; what is sealed asks for the session's tenant in between."""
-        return self._sealing is None and self.supports_pipeline and not self._postgres.is_busy
+        Args:
+            thread_ids: The sessions' ids.
+            strategy: LangGraph's `keep_latest` or `delete`.
+
+        Raises:
+            CheckpointError: One is a chart's session, of whose branches, pins and ends LangGraph knows nothing.
+            SessionBusy: Someone holds one that is to be deleted.
+        """
+        if isinstance(thread_ids, str) or strategy not in ("keep_latest", "delete"):
+            super().prune(thread_ids, strategy=strategy)  # it says what is wrong
+        elif strategy == "delete":
+            for session in thread_ids:
+                self.delete_thread(session)
+        else:
+            for session in thread_ids:
+                self._refuse_chart(str(session))
+            super().prune(thread_ids, strategy=strategy)
+
+    def _refuse_chart(self, session: str) -> None:
+        try:
+            self._sessions.get(session)
+        except UnknownSession:
+            return
+        raise CheckpointError(
+            f"LangGraph's `prune` knows nothing of the branches, pins and ends of session `{session}`",
+            where=self._connection.label,
+            fix="Use `stateward prune`, or `prune` of `stateward.run.store.retention`; nothing was deleted.",
+        )
+
+    def _following(self, config: RunnableConfig, checkpoint: Checkpoint) -> tuple[Guard | None, tuple[object, ...]]:
+        """Return what must be true for a checkpoint to be stored in one statement, and what the row will be then.
+
+        The guard is None when that cannot be, or when it would fail.
+        """
+        session, fence, control = (
+            str(given(config)["thread_id"]),
+            given(config).get(FENCE),
+            projected(config, checkpoint),
+        )
+        if control is None:
+            return (None if fence is None else _held(session, fence)), ()
+        following = self._sessions.following(session=session, control=control, fence=fence)
+        if following is None:
+            return None, ()
+        statement, parameters = following
+        known = parameters[_CHANGED:]
+        if self._followed.get(session) != known:
+            return None, known
+        return Guard(statement=statement.strip(), parameters=parameters, ending="RETURNING 1"), known
+
+    def _sealing_under(self, guard: Guard, session: str) -> tuple[Guard, Sealing | None]:
+        """Seal for the session's tenant as it was last seen, which the guard then has to find in its row."""
+        cipher = self._connection.cipher
+        if not isinstance(cipher, Cipher):
+            return guard, None
+        tenant = self._tenants.get(session)
+        if tenant is None:
+            tenant = _kept(self._tenants)[session] = self._sessions.tenant(session)
+        return guard.and_also("tenant = ?", tenant), Sealing(cipher, tenant=lambda _: tenant)
+
+    def _stored(self, session: str, *, guard: Guard, listed: Listed) -> bool:
+        stored = listed.is_one_step and self._postgres.at_once(session, guard=guard, listed=listed)
+        if not stored:
+            self._tenants.pop(session, None)
+        return stored
+
+    def _remember(self, session: str, known: tuple[object, ...]) -> None:
+        if known:
+            _kept(self._followed)[session] = known
 
     def _cursor(  # pyright: ignore[reportIncompatibleMethodOverride]  # a context manager, typed less narrowly
         self, *, pipeline: bool = False
     ) -> AbstractContextManager[psycopg.Cursor[DictRow]]:
         return self._postgres.named_rows(pipeline=pipeline)
+
+
+def _held(session: str, fence: int) -> Guard:
+    return Guard(statement=_HELD, parameters=(session, fence), ending="FOR SHARE")
+
+
+def _kept(remembered: dict[str, T]) -> dict[str, T]:
+    """Return what is remembered of sessions, emptied when it is too much."""
+    if len(remembered) >= REMEMBERED:
+        remembered.clear()
+    return remembered

@@ -20,7 +20,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Identifier
 
 from stateward.errors import CheckpointError
-from stateward.run.store.postgres import named
+from stateward.run.store.postgres_words import named
 
 SETUP_S = 60.0
 """How long a process waits for the one that sets the database up, in seconds."""

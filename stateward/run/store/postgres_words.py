@@ -6,6 +6,8 @@ import re
 
 from psycopg import Error, InterfaceError, OperationalError, errors
 
+from stateward.errors import CheckpointError, ConnectionLost
+
 _TRIGGER = re.compile(
     r"CREATE TRIGGER (\w+) BEFORE (\w+) ON (\w+)\s+BEGIN SELECT RAISE\(ABORT, ('[^']*')\); END", re.DOTALL
 )
@@ -39,9 +41,10 @@ def worded(statement: str) -> str:
     trigger = _TRIGGER.fullmatch(statement.strip())
     if trigger is not None:
         name, when, table, message = trigger.groups()
+        each = "STATEMENT" if when == "TRUNCATE" else "ROW"
         return (
             f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION {message}; END $$;"
-            f" CREATE TRIGGER {name} BEFORE {when} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()"
+            f" CREATE TRIGGER {name} BEFORE {when} ON {table} FOR EACH {each} EXECUTE FUNCTION {name}()"
         )
     ordered = "WITHOUT ROWID" not in statement and "seq INTEGER" not in statement
     for ours, theirs in _TYPES:
@@ -68,3 +71,19 @@ def advice(error: Error) -> tuple[str, bool]:
     if isinstance(error, OperationalError | InterfaceError):
         return "Check that the server runs and can be reached.", True
     return "Check what was to be stored; the server refused the statement.", False
+
+
+def named(error: Error, *, label: str) -> CheckpointError:
+    """Turn an error of PostgreSQL into one that says where it happened and what to do.
+
+    Args:
+        error: What the driver raised.
+        label: How the message names the database.
+
+    Returns:
+        The error to raise; `ConnectionLost` when the same work may succeed on another connection.
+    """
+    fix, lost = advice(error)
+    text = " ".join(str(error).split()) or type(error).__name__
+    kind = ConnectionLost if lost else CheckpointError
+    return kind(f"The database failed: {text}", where=f"`{label}`", fix=fix)

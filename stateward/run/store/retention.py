@@ -47,10 +47,12 @@ class Retention:
 
     def __post_init__(self) -> None:
         if self.keep is None and self.days is None:
-            raise CheckpointError("Nothing says what to keep", fix="Give a number of checkpoints, or of days.")
-        if (self.keep is not None and self.keep < 1) or (self.days is not None and self.days < 0):
+            raise CheckpointError("Nothing says what to keep", fix="Give `keep`, a number of checkpoints, or `days`.")
+        # So asked, NaN is refused too: it is neither less nor more than any number.
+        if not ((self.keep is None or self.keep >= 1) and (self.days is None or self.days >= 0)):
+            given = {"keep": self.keep, "days": self.days}
             raise CheckpointError(
-                f"Cannot keep {self.keep} checkpoints or {self.days} days",
+                f"Cannot keep {', '.join(f'`{name}={n}`' for name, n in given.items() if n is not None)}",
                 fix="Keep at least 1 checkpoint, or the last 0 or more days.",
             )
 

@@ -38,4 +38,5 @@ class FencedSaver(Fenced, SqliteSaver):
         Returns:
             A context manager of the cursor.
         """
+        self.conn = self._sqlite.raw  # LangGraph's listing asks it for a second cursor; a child's is another one
         return self._sqlite.transaction() if transaction else self._sqlite.read()

@@ -7,9 +7,11 @@ another database, which has triggers of its own. Amounts are whole billionths of
 from __future__ import annotations
 
 from stateward.errors import CodecError
+from stateward.run.store.canary import KEYS_TABLE, is_settled, settle
 from stateward.run.store.connection import Connection
+from stateward.run.store.layout import Layout
 
-VERSION = 3
+VERSION = 5
 """The layout this release reads and writes; an older one is brought up to it when it is opened."""
 
 _SESSIONS = """
@@ -193,6 +195,28 @@ CREATE TABLE stateward_definitions (
 _LATEST = (_ORDERS, _TURNS, _BLOBS, _DEFINITIONS)
 """What layout 3 has and layout 2 has not."""
 
+_GOVERNED = (
+    """
+CREATE TABLE stateward_revocations (
+    session TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    by TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (session, kind, name)
+)""",
+    """CREATE TRIGGER stateward_revocations_no_update BEFORE UPDATE ON stateward_revocations
+    BEGIN SELECT RAISE(ABORT, 'a revocation is never undone'); END""",
+    """CREATE TRIGGER stateward_revocations_no_delete BEFORE DELETE ON stateward_revocations
+    BEGIN SELECT RAISE(ABORT, 'a revocation is never undone'); END""",
+    """CREATE TRIGGER stateward_audit_no_truncate BEFORE TRUNCATE ON stateward_audit
+    BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END""",
+    """CREATE TRIGGER stateward_revocations_no_truncate BEFORE TRUNCATE ON stateward_revocations
+    BEGIN SELECT RAISE(ABORT, 'a revocation is never undone'); END""",
+)
+"""What layout 5 has and layout 4 has not."""
+
 _STATEMENTS = (
     _SESSIONS,
     _TERMINALS,
@@ -209,6 +233,8 @@ _STATEMENTS = (
     BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END""",
     *_LATER,
     *_LATEST,
+    KEYS_TABLE,
+    *_GOVERNED,
 )
 
 _STEPS = {
@@ -218,23 +244,27 @@ _STEPS = {
         *_LATER,
     ),
     2: _LATEST,
+    3: (KEYS_TABLE,),
+    4: _GOVERNED,
 }
 """For each older layout what makes the next one of it."""
 
 
-def prepare(connection: Connection) -> None:
-    """Create the tables unless they are there, or bring older ones up to this release.
+def prepare(connection: Connection, *, layout: Layout) -> None:
+    """Create the tables unless they are there, or bring older ones up to this release, once its keys are checked.
 
     Any number of processes may do so at once: what is found is looked at again inside the transaction that changes it.
 
     Args:
-        connection: An open connection.
+        connection: An open connection, with the cipher of the keys that are given.
+        layout: How its checkpoints are laid out.
 
     Raises:
-        CodecError: The database was written by a newer release.
+        CodecError: The database was written by a newer release, or is encrypted otherwise than the keys say; nothing
+            was changed.
         CheckpointError: The database cannot be written.
     """
-    if _found(connection) == VERSION:
+    if _found(connection) == VERSION and is_settled(connection):
         return
     with connection.transaction() as cur:
         cur.execute("CREATE TABLE IF NOT EXISTS stateward_schema (version INTEGER NOT NULL)")
@@ -245,6 +275,7 @@ def prepare(connection: Connection) -> None:
             cur.execute("INSERT INTO stateward_schema (version) VALUES (?)", (VERSION,))
         else:
             cur.execute("UPDATE stateward_schema SET version = ?", (VERSION,))
+        settle(cur, connection, layout=layout)
 
 
 def _missing(connection: Connection, version: int) -> list[str]:

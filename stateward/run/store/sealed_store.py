@@ -6,13 +6,13 @@ searched by its content.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from langgraph.store.base import BaseStore, Item, Op, PutOp, Result, SearchOp
 
 from stateward.errors import CheckpointError
-from stateward.run.store.cipher import Cipher
+from stateward.run.store.cipher import Cipher, TextCipher
 from stateward.run.store.json_text import read_json, write_json
 
 _KEY = "sealed"
@@ -70,9 +70,26 @@ class SealedStore(BaseStore):
         return result
 
     def _open(self, item: Item) -> Item:
-        sealed = str(item.value.get(_KEY, ""))
-        item.value = read_json(self._cipher.open_text(sealed, *_place(item.namespace, item.key)))
+        item.value = read_json(open_value(item.value, self._cipher, namespace=item.namespace, key=item.key))
         return item
+
+
+def open_value(value: Mapping[str, Any], cipher: TextCipher, *, namespace: tuple[str, ...], key: str) -> str:
+    """Open a value as it is stored.
+
+    Args:
+        value: What the store inside holds.
+        cipher: Sealed it, if anything did.
+        namespace: Where it stands.
+        key: Its key there.
+
+    Returns:
+        Its JSON; nothing where a clear value is read without a key.
+
+    Raises:
+        CodecError: It is not sealed and there are keys, is sealed and there are none, or belongs to another place.
+    """
+    return cipher.open_text(str(value.get(_KEY, "")), *_place(namespace, key))
 
 
 def _place(namespace: tuple[str, ...], key: str) -> tuple[object, ...]:

@@ -2,12 +2,16 @@
 
 Each channel's value is bound to tenant, session, namespace, channel and version: PostgreSQL keeps one row for all
 checkpoints that share a version. A task's write is bound to its task. What LangGraph itself writes about a checkpoint
-stays clear (versions, step, source, parents); metadata of the user's is sealed as a whole.
+stays clear (versions, step, source, parents); metadata of the user's is sealed as a whole. It is bound to the
+checkpoint's id, which must be that of its row, and vouches for the versions: one checkpoint does not stand in for
+another.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
@@ -67,7 +71,7 @@ class Sealing:
             for channel, value in checkpoint["channel_values"].items()
         }
         whole = cast("dict[str, Any]", get_checkpoint_metadata(config, metadata))
-        private = {key: value for key, value in whole.items() if key not in CLEAR}
+        private = {key: value for key, value in whole.items() if key not in CLEAR} | _versions(checkpoint)
         kind, data = serde.dumps_typed(private)
         token = self._cipher.seal(_typed(kind, data), *place, checkpoint["id"], "metadata")
         clear = {key: value for key, value in whole.items() if key in CLEAR}
@@ -89,9 +93,12 @@ class Sealing:
             The checkpoint as it was before it was sealed.
 
         Raises:
-            CodecError: A value is not sealed, or was sealed for another place.
+            CodecError: A value is not sealed, or was sealed for another place, or the checkpoint is another one's or
+                has other versions than it was written with.
         """
         place, checkpoint = self._place(found.config), found.checkpoint
+        if found.config.get("configurable", {}).get("checkpoint_id", checkpoint["id"]) != checkpoint["id"]:
+            raise _exchanged(found, f"belongs to another place: it is checkpoint `{checkpoint['id']}`")
         versions = checkpoint["channel_versions"]
         values = {
             channel: self._open_value(value, serde, *place, channel, versions.get(channel, ""))
@@ -100,6 +107,9 @@ class Sealing:
         clear = cast("dict[str, Any]", dict(found.metadata))
         token = base64.b64decode(str(clear.pop(SEALED, "")))
         private = _loaded(self._opened(token, place, checkpoint["id"], "metadata"), serde)
+        versions_then = private.pop(_VERSIONS, None)  # one of an earlier release has none
+        if versions_then is not None and {_VERSIONS: versions_then} != _versions(checkpoint):
+            raise _exchanged(found, "was changed: it has other versions of its values than it was written with")
         return found._replace(
             checkpoint=cast("Checkpoint", {**checkpoint, "channel_values": values}),
             metadata=cast("CheckpointMetadata", {**clear, **private}),
@@ -200,6 +210,23 @@ def refuse_sealed(found: CheckpointTuple) -> None:
 
 
 _NAMES = ("thread_id", "checkpoint_ns", "checkpoint_id")
+_VERSIONS = "stateward_versions"
+"""The key of the sealed metadata that vouches for what is clear beside it."""
+
+
+def _versions(checkpoint: Checkpoint) -> dict[str, str]:
+    """Digest which values a checkpoint has, and which of them its nodes have seen."""
+    told = [checkpoint["channel_versions"], checkpoint.get("versions_seen")]
+    return {_VERSIONS: hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()}
+
+
+def _exchanged(found: CheckpointTuple, why: str) -> CodecError:
+    place = found.config.get("configurable", {})
+    return CodecError(
+        f"The stored checkpoint {why}",
+        where=f"session `{place.get('thread_id')}`, checkpoint `{place.get('checkpoint_id')}`",
+        fix="Restore the session from a backup.",
+    )
 
 
 def _typed(kind: str, data: bytes) -> bytes:

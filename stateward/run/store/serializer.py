@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
@@ -34,6 +35,13 @@ Source: the msgpack specification, "Formats"; fixext 1 to 16 and ext 8 to 32.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A value that is to be stored as bytes, although its saver would put it elsewhere; it is loaded as the value."""
+
+    value: object
+
+
 class StrictSerializer(JsonPlusSerializer):
     """LangGraph's msgpack, which refuses what is not on the allowlist instead of degrading it.
 
@@ -56,6 +64,8 @@ class StrictSerializer(JsonPlusSerializer):
         Raises:
             CodecError: The value holds a type that could not be loaded again.
         """
+        if type(obj) is Apart:
+            obj = obj.value
         try:
             kind, data = super().dumps_typed(obj)
         except (TypeError, ValueError) as cause:
@@ -63,9 +73,18 @@ class StrictSerializer(JsonPlusSerializer):
                 f"A value cannot be stored in a checkpoint: {cause}",
                 fix="Keep plain data in the state, and everything else in the context.",
             ) from cause
-        if kind == "msgpack" and len(data.translate(None, _EXTENSIONS)) < len(data):
+        if self.holds_classes((kind, data)):
             _unpack(data, _Checker(self._allowed))
         return kind, data
+
+    def holds_classes(self, data: tuple[str, bytes]) -> bool:
+        """Whether stored data may hold more than plain values.
+
+        Args:
+            data: What `dumps_typed` returned.
+        """
+        kind, packed = data
+        return kind == "msgpack" and len(packed.translate(None, _EXTENSIONS)) < len(packed)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:  # LangGraph takes any channel value
         """Load a value.

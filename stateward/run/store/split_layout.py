@@ -15,6 +15,7 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot  # pyright: ignore[r
 
 from stateward.run.checkpoint import Json
 from stateward.run.store.cursor import Cursor
+from stateward.run.store.inline import in_json, told
 from stateward.run.store.layout import Layout, Named
 from stateward.run.store.stored import StoredCheckpoint
 
@@ -59,7 +60,7 @@ class SplitLayout(Layout):
         """Store a checkpoint, and the values that are not there yet, as `Layout.put` does."""
         values: Json = stored.content.get("channel_values") or {}
         versions: Json = stored.content.get("channel_versions") or {}
-        apart = {k: v for k, v in values.items() if not isinstance(v, _PLAIN)}
+        apart = {k: v for k, v in values.items() if not (isinstance(v, _PLAIN) and in_json(v))}
         inline = {k: v for k, v in values.items() if k not in apart}
         inline |= {k: True for k, v in apart.items() if isinstance(v, _DeltaSnapshot)}  # LangGraph's mark for it
         cur.executemany(
@@ -80,7 +81,7 @@ class SplitLayout(Layout):
                 stored.id,
                 stored.parent,
                 json.dumps({**stored.content, "channel_values": inline}),
-                json.dumps(stored.metadata),
+                json.dumps(told(stored.metadata)),
             ),
         )
 

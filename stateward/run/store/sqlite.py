@@ -5,14 +5,17 @@
   SQLite has one writer.
 - WAL with `synchronous=NORMAL`: what is committed survives the death of the process; a power cut may lose
   the last commits but never tears one.
+- A file that was deleted or replaced is written no more, and read no more: who opens its path has another one.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -21,6 +24,7 @@ from stateward.errors import CheckpointError
 from stateward.run.store.clock import Clock
 from stateward.run.store.connection import Connection
 from stateward.run.store.cursor import Cursor
+from stateward.run.store.per_process import PerProcess
 
 T = TypeVar("T")
 
@@ -32,25 +36,38 @@ class SqliteConnection(Connection):
     """A SQLite connection with a lock, so that the threads of a process share it one at a time.
 
     Args:
-        raw: The connection, in autocommit mode and usable from every thread.
+        path: The file, which is created with its folders; None for a database in memory.
         clock: Where the time comes from.
         label: How messages name the database.
+        begin: How a transaction begins.
+
+    Raises:
+        CheckpointError: The file cannot be created, is not a SQLite database, or stays locked.
     """
 
-    def __init__(self, raw: sqlite3.Connection, *, clock: Clock, label: str) -> None:
+    def __init__(self, path: Path | None, *, clock: Clock, label: str, begin: str = "BEGIN IMMEDIATE") -> None:
         super().__init__(clock=clock, label=label)
-        self.raw = raw
-        self._lock = threading.RLock()
-        self._reading = _Read(self, lock=self._lock)
-        self._writing = _Transaction(self, lock=self._lock)
+        self._path = None if path is None else str(path.absolute())  # the working directory may be another one later
+        self._begin = begin
+        self._process = os.getpid()
+        self._opened = PerProcess(self._open)
+
+    @property
+    def raw(self) -> sqlite3.Connection:
+        """The bare connection, in autocommit mode and usable from every thread of this process."""
+        return self._opened.get().raw
 
     def transaction(self, session: str = "") -> AbstractContextManager[sqlite3.Cursor]:
         """Hold the write lock until the block ends; see `Connection.transaction`."""
-        return self._writing
+        return _Block(self._writing())
 
     def read(self) -> AbstractContextManager[sqlite3.Cursor]:
         """Lend a cursor for reading; see `Connection.read`."""
-        return self._reading
+        return _Block(self._reading())
+
+    def beside(self) -> AbstractContextManager[sqlite3.Cursor]:
+        """Hold the write lock: SQLite has no other."""
+        return self.transaction()
 
     def alone(self, cur: Cursor, *, name: str) -> None:
         """Do nothing: a transaction is alone."""
@@ -67,8 +84,8 @@ class SqliteConnection(Connection):
             return frozenset(row[0] for row in cur.execute("SELECT name FROM sqlite_master WHERE type = 'table'"))
 
     def dialect(self, statement: str) -> str:
-        """Return the statement as it is."""
-        return statement
+        """Return the statement as it is; nothing can be truncated here."""
+        return "" if "BEFORE TRUNCATE" in statement else statement
 
     def persist(self, work: Callable[[], T]) -> T:
         """Do the work: a connection to a file is not lost."""
@@ -76,97 +93,157 @@ class SqliteConnection(Connection):
 
     def close(self) -> None:
         """Close the connection; a second call does nothing."""
-        with self._lock:
-            self.closed = True
-            self.raw.close()
+        self.closed = True
+        if not self._opened.is_inherited:
+            opened = self._opened.get()
+            with opened.lock:
+                opened.raw.close()
+
+    def _open(self) -> _Opened:
+        if self.closed:
+            raise named(sqlite3.ProgrammingError("it is closed"), label=self.label)
+        if self._path is None and self._process != os.getpid():
+            raise CheckpointError(
+                "The database is in the memory of the process that this one was forked off",
+                where=f"`{self.label}`",
+                fix="Open it after the fork, or give the processes a file or a server: `sqlite:///…`.",
+            )
+        raw = open_raw(None if self._path is None else Path(self._path), label=self.label)
+        return _Opened(raw=raw, lock=threading.RLock(), file=_identity(self._path))
+
+    def _reading(self) -> _Steps:
+        """Lend a cursor, and close it: one left half read would pin the snapshot the next transaction starts from."""
+        opened = self._opened.get()
+        with opened.lock:
+            try:
+                if not opened.depth:
+                    self._refuse_moved(opened)
+                cur = opened.raw.cursor()
+                try:
+                    failed = yield cur
+                finally:
+                    cur.close()
+                if isinstance(failed, sqlite3.Error):
+                    raise failed
+            except sqlite3.Error as error:
+                raise named(error, label=self.label) from error
+
+    def _writing(self) -> _Steps:
+        opened = self._opened.get()
+        with opened.lock:
+            try:
+                failed = yield from (self._joined(opened) if opened.depth else self._outermost(opened))
+                if isinstance(failed, sqlite3.Error):
+                    raise failed
+            except sqlite3.Error as error:
+                raise named(error, label=self.label) from error
+
+    def _outermost(self, opened: _Opened) -> Generator[sqlite3.Cursor, BaseException | None, BaseException | None]:
+        """Begin, and commit or roll back, whatever interrupts that."""
+        raw = opened.raw
+        try:
+            if raw.in_transaction:
+                raw.execute("ROLLBACK")  # of a block that an interrupt has torn off
+            raw.execute(self._begin)
+            opened.doomed = False
+            failed = yield from self._joined(opened)
+            if not opened.doomed:
+                self._refuse_moved(opened)
+                raw.execute("COMMIT")
+        finally:
+            # SQLite rolls back by itself on some errors, such as a full disk.
+            if raw.in_transaction:
+                raw.execute("ROLLBACK")
+        if opened.doomed and failed is None:
+            raise CheckpointError(
+                "A transaction was rolled back because a block inside it failed",
+                where=f"`{self.label}`",
+                fix="Let the error of the inner block pass instead of catching it inside the transaction.",
+            )
+        return failed
+
+    def _joined(self, opened: _Opened) -> Generator[sqlite3.Cursor, BaseException | None, BaseException | None]:
+        """Lend a cursor of the transaction, which a block that fails dooms."""
+        completed = False
+        opened.depth += 1
+        try:
+            cur = opened.raw.cursor()
+            failed = yield cur
+            cur.close()
+            completed = failed is None
+        finally:
+            opened.depth -= 1
+            opened.doomed = opened.doomed or not completed
+        return failed
+
+    def _refuse_moved(self, opened: _Opened) -> None:
+        """Refuse to go on in a file that nobody can open any more: others would run the same sessions elsewhere."""
+        if opened.file is not None and _identity(self._path, unknown=opened.file) != opened.file:
+            raise CheckpointError(
+                "The file of the database was deleted or replaced while it was open",
+                where=f"`{self.label}`",
+                fix="End every process that has a database open before its file is moved or restored, then open it"
+                " again with `stateward.open`; nothing was written to the new file.",
+            )
 
 
-class _Read:
-    """Blocks that read: the lock is held, the cursor is closed, SQLite's errors are named.
+_Steps = Generator[sqlite3.Cursor, BaseException | None, None]
+"""A block: it yields its cursor and is sent what ended it, None when nothing went wrong."""
 
-    A cursor left half read would pin the snapshot that the next transaction starts from. One object serves
-    all blocks of a connection: what differs between them is on its stack, which only the holder of the lock
-    touches.
+
+@dataclass(slots=True, kw_only=True)
+class _Opened:
+    """What one process has of a database."""
+
+    raw: sqlite3.Connection
+    lock: threading.RLock
+    file: tuple[int, int] | None
+    """Device and number of the file; None for a database in memory."""
+    depth: int = 0
+    """How many blocks are inside its transaction; it and what follows are of the holder of the lock."""
+    doomed: bool = False
+    """Whether one of them failed."""
+
+
+class _Block:
+    """A block over a connection, which leaves nothing behind when an interrupt comes just as it begins.
+
+    Args:
+        steps: What it does.
     """
 
-    def __init__(self, connection: SqliteConnection, *, lock: threading.RLock) -> None:
-        self._connection = connection
-        self._raw = connection.raw
-        self._lock = lock
-        self._cursors: list[sqlite3.Cursor] = []
+    __slots__ = ("_steps",)
+
+    def __init__(self, steps: _Steps) -> None:
+        self._steps = steps
 
     def __enter__(self) -> sqlite3.Cursor:
-        self._lock.acquire()
         try:
-            self._begin()
-            cur = self._raw.cursor()
-        except sqlite3.Error as error:
-            self._lock.release()
-            raise named(error, label=self._connection.label) from error
+            return next(self._steps)
         except BaseException:
-            self._lock.release()
+            self._steps.close()
             raise
-        self._cursors.append(cur)
-        return cur
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self._cursors.pop().close()
-            self._end(completed=kind is None)
-            if isinstance(error, sqlite3.Error):
-                raise error
-        except sqlite3.Error as failed:
-            raise named(failed, label=self._connection.label) from failed
-        finally:
-            self._lock.release()
-
-    def _begin(self) -> None:
-        """Do nothing: SQLite reads without a transaction of ours."""
-
-    def _end(self, *, completed: bool) -> None:
-        """Do nothing."""
-
-
-class _Transaction(_Read):
-    """Blocks that write; the outermost one commits or rolls back."""
-
-    def __init__(self, connection: SqliteConnection, *, lock: threading.RLock) -> None:
-        super().__init__(connection, lock=lock)
-        self._doomed = False
-
-    def _begin(self) -> None:
-        if not self._cursors:
-            self._raw.execute("BEGIN IMMEDIATE")
-            self._doomed = False
-
-    def _end(self, *, completed: bool) -> None:
-        self._doomed = self._doomed or not completed
-        if self._cursors:
+            self._steps.send(error)
+        except StopIteration:
             return
-        if not self._doomed:
-            self._commit()
-            return
-        self._rollback()
-        if completed:
-            raise CheckpointError(
-                "A transaction was rolled back because a block inside it failed",
-                where=f"`{self._connection.label}`",
-                fix="Let the error of the inner block pass instead of catching it inside the transaction.",
-            )
 
-    def _commit(self) -> None:
-        try:
-            self._raw.execute("COMMIT")
-        except BaseException:
-            self._rollback()
-            raise
 
-    def _rollback(self) -> None:
-        # SQLite rolls back by itself on some errors, such as a full disk.
-        if self._raw.in_transaction:
-            self._raw.execute("ROLLBACK")
+def _identity(path: str | None, *, unknown: tuple[int, int] | None = None) -> tuple[int, int] | None:
+    """Tell a file from one that has its path later; None when there is none."""
+    if path is None:
+        return None
+    try:
+        found = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return unknown  # this process may have given up the right to look
+    return found.st_dev, found.st_ino
 
 
 def connect(path: Path | None, *, clock: Clock, label: str) -> SqliteConnection:
@@ -183,7 +260,7 @@ def connect(path: Path | None, *, clock: Clock, label: str) -> SqliteConnection:
     Raises:
         CheckpointError: The file cannot be created, is not a SQLite database, or stays locked.
     """
-    return SqliteConnection(open_raw(path, label=label), clock=clock, label=label)
+    return SqliteConnection(path, clock=clock, label=label)
 
 
 def open_raw(path: Path | None, *, label: str) -> sqlite3.Connection:

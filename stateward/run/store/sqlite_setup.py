@@ -8,7 +8,8 @@ from pathlib import Path
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.store.sqlite import SqliteStore
 
-from stateward.run.store.sqlite import SqliteConnection, named, open_raw
+from stateward.run.store.sqlite import SqliteConnection, named
+from stateward.run.store.sqlite_store import FileStore
 
 
 def set_up_checkpoints(connection: SqliteConnection) -> None:
@@ -32,7 +33,7 @@ def set_up_checkpoints(connection: SqliteConnection) -> None:
             raise named(error, label=connection.label) from error
 
 
-def open_store(path: Path, connection: SqliteConnection) -> SqliteStore:
+def open_store(path: Path, connection: SqliteConnection) -> FileStore:
     """Open the long-term store of a file, and make its tables unless they are there.
 
     Args:
@@ -46,11 +47,13 @@ def open_store(path: Path, connection: SqliteConnection) -> SqliteStore:
         CheckpointError: The file cannot be written.
     """
     _prepare_store(connection)
-    store = SqliteStore(open_raw(path, label=connection.label))
+    # A look takes no write lock; what both looks and writes takes it when it first writes.
+    own = SqliteConnection(path, clock=connection.clock, label=connection.label, begin="BEGIN")
     try:
+        store = FileStore(own)
         store.setup()
     except sqlite3.Error as error:
-        store.conn.close()
+        own.close()
         raise named(error, label=connection.label) from error
     return store
 

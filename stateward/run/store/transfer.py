@@ -1,9 +1,10 @@
 """A session leaves a database in a file, and comes into another one, of whatever kind.
 
 What comes in is the whole session: checkpoints of all branches and nested graphs, journal, ledger, limits, asks,
-letters, ends of runs, and its part of the audit log. What is encrypted stays so, and comes in where the same key is
-given. So a run goes on as if nothing had happened, and an effect that
-was completed there is not run again here. A session keeps its id, because the keys of its effects are made of it.
+letters, ends of runs, its part of the audit log, and the policies that its runs are pinned to. What is encrypted stays
+so, and comes in where the same key is given. So a run goes on as if nothing had happened, and an effect that was
+completed there is not run again here. A session keeps its id, because the keys of its effects are made of it, unless it
+is restored under another one: `renaming.py` says what that takes.
 
 The lease does not travel. The audit log of a database is one chain: the records join it at its end, with hashes of
 their own, and the record `restored` after them says where they came from.
@@ -12,13 +13,13 @@ their own, and the record `restored` after them says where they came from.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from copy import copy
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from stateward.errors import CheckpointError
+from stateward.errors import CheckpointError, InputRefused
 from stateward.run.checkpoint import Json
 from stateward.run.store.archive import Manifest, read_archive, write_archive
 from stateward.run.store.cursor import Cursor
@@ -27,6 +28,7 @@ from stateward.run.store.json_text import read_json
 from stateward.run.store.layout import Layout
 from stateward.run.store.lease import check_fence
 from stateward.run.store.opaque import OpaqueSerializer
+from stateward.run.store.renaming import renamed
 from stateward.run.store.schema import VERSION
 from stateward.run.store.stored import StoredCheckpoint, StoredWrite
 
@@ -49,10 +51,13 @@ TABLES = {
     "stateward_mailbox": "session no event data posted_at by status at note",
     "stateward_orders": "session fence kind by reason at",
     "stateward_blobs": "session digest data",
+    "stateward_revocations": "session kind name by reason at",
 }
 """The tables with rows of a session, and their columns. The audit log is told apart; who waits for the lease stays."""
 
 _LEASE: Json = {"holder": None, "lease_until": 0.0}
+_PINS = ("chart_hash", "policy_hash", "schema_hash")
+"""Where a checkpoint's metadata names what its run is pinned to."""
 
 
 def archive_session(database: Database, session: str, *, path: Path) -> Manifest:
@@ -74,30 +79,37 @@ def archive_session(database: Database, session: str, *, path: Path) -> Manifest
     database.sessions.get(session)
     with database.transaction(session) as cur:
         check_fence(cur, session=session, fence=None, now=database.clock.now())
-        lines = list(_lines(cur, session, layout=database.layout))
+        lines = [*_lines(cur, session, layout=database.layout), *_revocations(database, session)]
     return write_archive(path, lines, session=session, layout=VERSION)
 
 
-def restore_session(database: Database, path: Path) -> Manifest:
+def restore_session(database: Database, path: Path, *, session: str | None = None) -> Manifest:
     """Bring a session in from a file, whole or not at all.
 
     Args:
         database: Where it shall be.
         path: A file written by `archive_session`.
+        session: The id that it gets; None for its own. Under another one it is a session of its own: what was
+            completed stays so, open questions get new ids, and each of the two makes the calls that come.
 
     Returns:
-        What the file says about itself.
+        What the file says about itself, with the id that the session got.
 
     Raises:
-        CheckpointError: The file is damaged, or the database has a session of that id.
+        CheckpointError: The file is damaged, the database has a session of that id, or it is to get another id and a
+            call of it was begun and never settled.
         CodecError: A newer release wrote the file, or it is encrypted otherwise than the database.
+        InputRefused: The id is empty or no text.
     """
-    manifest, lines = read_archive(path, layout=VERSION)
+    origin, lines = read_archive(path, layout=VERSION)
+    manifest = origin if session is None else replace(origin, session=_checked(session))
     layout = database.layout
     with database.transaction(manifest.session) as cur:
         _refuse_known(cur, manifest.session, where=database.url)
         try:
-            _restore(database, cur, manifest, lines, layout=layout)
+            if manifest.session != origin.session:
+                lines = renamed(lines, old=origin.session, new=manifest.session, cipher=database.cipher)
+            _restore(database, cur, manifest, lines, layout=layout, origin=origin.session)
             _read_back(database, manifest.session)
         except (KeyError, TypeError, ValueError) as broken:
             raise CheckpointError(
@@ -108,9 +120,16 @@ def restore_session(database: Database, path: Path) -> Manifest:
     return manifest
 
 
+def _checked(session: object) -> str:
+    if not isinstance(session, str) or not session:
+        raise InputRefused(f"A session's id is a text, not {session!r}", fix="Give an id that is not empty.")
+    return session
+
+
 def _lines(cur: Cursor, session: str, *, layout: Layout) -> Iterator[Json]:
-    serde = OpaqueSerializer()
+    serde, pins = OpaqueSerializer(), set[str]()
     for stored in layout.checkpoints(cur, session):
+        pins |= {str(value) for key, value in stored.metadata.items() if key in _PINS}
         yield {
             "line": "checkpoint",
             "namespace": stored.namespace,
@@ -127,9 +146,25 @@ def _lines(cur: Cursor, session: str, *, layout: Layout) -> Iterator[Json]:
         for row in cur.fetchall():
             values = dict(zip(names, row, strict=True))
             yield {"line": "row", "table": table, "values": values | (_LEASE if "holder" in values else {})}
+    yield from _definitions(cur, pins)
     cur.execute("SELECT record FROM stateward_audit WHERE session = ? ORDER BY seq", (session,))
     for (record,) in cur.fetchall():
         yield {"line": "audit", "record": record}
+
+
+def _definitions(cur: Cursor, pins: Set[str]) -> Iterator[Json]:
+    """What the hashes stand for that the checkpoints are pinned to, as far as it is stored."""
+    for pin in sorted(pins):
+        cur.execute("SELECT hash, kind, text FROM stateward_definitions WHERE hash = ? ORDER BY kind", (pin,))
+        for row in cur.fetchall():
+            yield {"line": "definition", **dict(zip(("hash", "kind", "text"), row, strict=True))}
+
+
+def _revocations(database: Database, session: str) -> Iterator[Json]:
+    """What was taken back from all sessions stays so for this one, wherever it goes."""
+    columns = TABLES["stateward_revocations"].split()
+    for row in database.revocations.inherited(session):
+        yield {"line": "row", "table": "stateward_revocations", "values": dict(zip(columns, row, strict=True))}
 
 
 def _key(names: Sequence[str]) -> str:
@@ -142,13 +177,15 @@ def _refuse_known(cur: Cursor, session: str, *, where: str) -> None:
             raise CheckpointError(
                 f"There is a session `{session}` already",
                 where=f"`{where}`",
-                fix="Restore it into another database: a session keeps its id, and nothing is overwritten.",
+                fix="Restore it under another id (`--as NEWID`), or into another database: nothing is overwritten.",
             )
 
 
-def _restore(database: Database, cur: Cursor, manifest: Manifest, lines: Sequence[Json], *, layout: Layout) -> None:
+def _restore(
+    database: Database, cur: Cursor, manifest: Manifest, lines: Sequence[Json], *, layout: Layout, origin: str
+) -> None:
     serde, session = OpaqueSerializer(), manifest.session
-    kinds: dict[str, list[Json]] = {"checkpoint": [], "write": [], "row": [], "audit": []}
+    kinds: dict[str, list[Json]] = {"checkpoint": [], "write": [], "row": [], "audit": [], "definition": []}
     for line in lines:
         kinds[line["line"]].append(line)
     for line in kinds["checkpoint"]:
@@ -168,12 +205,13 @@ def _restore(database: Database, cur: Cursor, manifest: Manifest, lines: Sequenc
     layout.put_writes(cur, session, [_write(line) for line in kinds["write"]])
     for line in kinds["row"]:
         _insert(cur, line["table"], line["values"], session=session)
+    for line in kinds["definition"]:
+        database.definitions.bring(cur, line["hash"], kind=line["kind"], sealed=line["text"])
     cipher = database.cipher
     for line in kinds["audit"]:
         database.audit.append({**read_json(cipher.open_text(line["record"], "audit", session)), "session": session})
-    database.audit.append(
-        {"event": "restored", "session": session, "digest": manifest.digest, "records": len(kinds["audit"])}
-    )
+    told: Json = {"event": "restored", "session": session, "digest": manifest.digest, "records": len(kinds["audit"])}
+    database.audit.append(told if origin == session else {**told, "was": origin})
 
 
 def _read_back(database: Database, session: str) -> None:

@@ -6,13 +6,25 @@ given up when the lease is taken, and not before, so that nobody gets in between
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from stateward.errors import SessionBusy
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.holder import new_holder
 from stateward.run.store.lease import is_living
 
-_DELETE = "DELETE FROM stateward_turns WHERE session = ? AND no = ?"
+_DELETE = "DELETE FROM stateward_turns WHERE session = ? AND no = ? AND holder = ?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place in the queue of a session."""
+
+    session: str
+    no: int
+    holder: str
+    """Tells it from every other one: the number is given again when it was the last."""
 
 
 class Turns:
@@ -26,7 +38,6 @@ class Turns:
     def __init__(self, connection: Connection, *, ttl_s: float) -> None:
         self._connection = connection
         self._ttl_s = ttl_s
-        self._holder = new_holder()
 
     @persistent
     def waiting(self, session: str) -> int:
@@ -41,8 +52,7 @@ class Turns:
         now = self._connection.now()
         return sum(is_living(holder, until=until, now=now) for holder, until in rows)
 
-    @persistent
-    def take(self, session: str, *, limit: int) -> int:
+    def take(self, session: str, *, limit: int) -> Place:
         """Take a place at the end of the queue.
 
         Args:
@@ -50,72 +60,88 @@ class Turns:
             limit: How many may wait, at least 1.
 
         Returns:
-            The number of the turn.
+            The place.
 
         Raises:
             SessionBusy: So many wait already.
         """
+        return self._take(session, limit, new_holder())
+
+    @persistent
+    def _take(self, session: str, limit: int, holder: str) -> Place:
         with self._connection.transaction(session) as cur:
             self._forget_dead(cur, session)
-            cur.execute("SELECT COUNT(*), COALESCE(MAX(no), 0) FROM stateward_turns WHERE session = ?", (session,))
-            count, last = cur.fetchone()
-            if count >= limit:
+            cur.execute("SELECT no, holder FROM stateward_turns WHERE session = ? ORDER BY no", (session,))
+            rows = cur.fetchall()
+            ours = next((no for no, by in rows if by == holder), None)
+            if ours is not None:  # the first try took it, and its answer was lost
+                return Place(session=session, no=ours, holder=holder)
+            if len(rows) >= limit:
                 raise SessionBusy(
-                    f"Session `{session}` is at work, and {count} inputs wait for it already",
+                    f"Session `{session}` is at work, and {len(rows)} inputs wait for it already",
                     fix="Wait until one of them had its turn, or let more wait: `Session(…, queue=N)`.",
                     session=session,
                 )
-            no, until = int(last) + 1, self._connection.now() + self._ttl_s
-            cur.execute(
-                "INSERT INTO stateward_turns (session, no, holder, until) VALUES (?, ?, ?, ?)",
-                (session, no, self._holder, until),
-            )
-        return no
+            place = Place(session=session, no=rows[-1][0] + 1 if rows else 1, holder=holder)
+            self._write(cur, place)
+        return place
 
     @persistent
-    def is_next(self, session: str, *, no: int) -> bool:
+    def is_next(self, place: Place) -> bool:
         """Say whether a turn has come, as far as the queue is concerned; whoever waits looks often.
 
         Args:
-            session: The session's id.
-            no: The number of the turn.
+            place: Where the caller stands.
 
         Returns:
             Whether nobody living is before it.
+
+        Raises:
+            SessionBusy: The place was lost to another input: nobody has looked for so long.
         """
         with self._connection.read() as cur:
             cur.execute(
-                "SELECT no, holder, until FROM stateward_turns WHERE session = ? AND no <= ? ORDER BY no", (session, no)
+                "SELECT no, holder, until FROM stateward_turns WHERE session = ? AND no <= ? ORDER BY no",
+                (place.session, place.no),
             )
             rows = cur.fetchall()
         now = self._connection.now()
-        if not rows or rows[-1][0] != no or rows[-1][2] - now < self._ttl_s / 2:
-            self._renew(session, no)
-        return not any(is_living(holder, until=until, now=now) for before, holder, until in rows if before < no)
+        if not rows or rows[-1][:2] != (place.no, place.holder) or rows[-1][2] - now < self._ttl_s / 2:
+            self._renew(place)
+        return not any(is_living(holder, until=until, now=now) for no, holder, until in rows if no < place.no)
 
-    def _renew(self, session: str, no: int) -> None:
-        until = self._connection.now() + self._ttl_s
-        with self._connection.transaction(session) as cur:
-            cur.execute(
-                "INSERT INTO stateward_turns (session, no, holder, until) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (session, no) DO UPDATE SET until = excluded.until",
-                (session, no, self._holder, until),
-            )
+    def _renew(self, place: Place) -> None:
+        with self._connection.transaction(place.session) as cur:
+            if not self._write(cur, place):
+                raise SessionBusy(
+                    f"Session `{place.session}` is at work, and the place of this input in its queue was lost",
+                    fix="Send it again. A place is kept by who looks for its turn at least every "
+                    f"{self._ttl_s:.0f} s; this process stood still for longer.",
+                    session=place.session,
+                )
 
     @persistent
-    def leave(self, session: str, *, no: int) -> None:
+    def leave(self, place: Place) -> None:
         """Give a place up; one that was given up before is none.
 
         Args:
-            session: The session's id.
-            no: The number of the turn.
+            place: The place.
         """
-        with self._connection.transaction(session) as cur:
-            cur.execute(_DELETE, (session, no))
+        with self._connection.transaction(place.session) as cur:
+            cur.execute(_DELETE, (place.session, place.no, place.holder))
+
+    def _write(self, cur: Cursor, place: Place) -> bool:
+        """Write a place, unless another has its number."""
+        cur.execute(
+            "INSERT INTO stateward_turns AS old (session, no, holder, until) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (session, no) DO UPDATE SET until = excluded.until WHERE old.holder = excluded.holder",
+            (place.session, place.no, place.holder, self._connection.now() + self._ttl_s),
+        )
+        return cur.rowcount > 0
 
     def _forget_dead(self, cur: Cursor, session: str) -> None:
         now = self._connection.now()
         cur.execute("SELECT no, holder, until FROM stateward_turns WHERE session = ?", (session,))
         for no, holder, until in cur.fetchall():
             if not is_living(holder, until=until, now=now):
-                cur.execute(_DELETE, (session, no))
+                cur.execute(_DELETE, (session, no, holder))

@@ -136,10 +136,10 @@ def test_a_shortened_text_is_one_line_within_its_length(text: str, length: int) 
 
 @pytest.mark.parametrize("text", ["1.1.1." * 20_000, "a@" * 50_000, "DE89 " * 30_000, "€ 1 000" * 20_000])
 def test_a_hostile_text_is_read_in_linear_time(text: str) -> None:
-    """100,000 characters that would stall a backtracking engine take less than two seconds."""
-    begin = time.perf_counter()
+    """100,000 characters that would stall a backtracking engine take less than two seconds of processor time."""
+    begin = time.thread_time()
     facts_of(text)
-    assert time.perf_counter() - begin < 2.0
+    assert time.thread_time() - begin < 2.0
 
 
 def test_the_language_of_the_sample_is_recognised(inbox: tuple[Row, ...]) -> None:

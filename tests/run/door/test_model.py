@@ -307,7 +307,7 @@ def never() -> Iterator[Event]:
 @pytest.mark.parametrize("do", [say, say_sync])
 def test_model_that_takes_too_long_is_cut_off(drive: Drive, do: Any, never: Event) -> None:
     """`call_timeout_s` holds for every call; the thread of a model that blocks is left to itself."""
-    model = ScriptedModel.of(lambda _: str(never.wait(5)))
+    model = ScriptedModel.of(lambda _: str(never.wait(60)))
     driven = drive(talk(model, do=do, policy=policy("quick_calls"), handles=("error.activity",)))
     assert driven.start({}).path == "HELP"
     assert driven.control["event"]["data"]["type"] == "TimeoutError"

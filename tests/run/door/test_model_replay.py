@@ -82,7 +82,7 @@ def test_what_was_said_is_replayed_as_one_chunk(drive: Drive, do: Any, kind: Any
 @pytest.mark.parametrize("do", [leave, leave_sync])
 def test_of_a_stream_that_was_left_what_was_heard_is_replayed(drive: Drive, do: Any, never: Event) -> None:
     """An activity that leaves again does not come to the failure."""
-    model = Spoken.of("one", lambda: never.wait(5))
+    model = Spoken.of("one", lambda: never.wait(60))
     driven = drive(chart(twice(do), model, policy=policy("patient_calls")))
     with pytest.raises(Crash):
         driven.start({})

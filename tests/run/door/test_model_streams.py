@@ -119,7 +119,7 @@ def test_chunk_is_heard_before_the_next_is_made(drive: Drive, do: Any, kind: Any
     heard = Event()
 
     def second() -> Any:
-        return asyncio.to_thread(heard.wait, 5) if kind is Awaited and do is act else heard.wait(5)
+        return asyncio.to_thread(heard.wait, 60) if kind is Awaited and do is act else heard.wait(60)
 
     async def act(state: Any, run: sw.Run[Any]) -> Any:
         return {"log": [_hear(chunk, heard) async for chunk in run.model().astream("hi")]}
@@ -204,7 +204,7 @@ def test_stream_that_hangs_is_cut_off(drive: Drive, do: Any, kind: Any, never: E
     """`call_timeout_s` is for the whole of it."""
 
     def hang() -> Any:
-        return asyncio.Event().wait() if kind is Awaited and do is listen else never.wait(5)
+        return asyncio.Event().wait() if kind is Awaited and do is listen else never.wait(60)
 
     driven = drive(chart(do, kind.of("one", hang), policy=policy("quick_calls"), handles=("error.activity",)))
     assert driven.start({}).path == "HELP"
@@ -221,7 +221,7 @@ def test_stream_that_is_left_is_settled_as_failed(
     """Its reservation stands; nobody waits for the rest."""
 
     def hang() -> Any:
-        return asyncio.Event().wait() if kind is Awaited and do is leave else never.wait(5)
+        return asyncio.Event().wait() if kind is Awaited and do is leave else never.wait(60)
 
     rules = policy("patient_calls") if limited else None
     driven = drive(chart(do, priced(kind.of("one", hang)), policy=rules))

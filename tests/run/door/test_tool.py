@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import pytest
 from langchain_core.tools import BaseTool
@@ -64,6 +64,12 @@ def test_tool_without_annotations_is_refused() -> None:
     """Its arguments could not be checked."""
     with pytest.raises(DefinitionError, match="no annotation"):
         sw.tool()(lambda x: x)
+
+
+def test_an_effect_that_is_none_is_refused() -> None:
+    """A word that nobody knows must not decide what happens after a crash."""
+    with pytest.raises(DefinitionError, match="Say one of `pure`, `idempotent`, `once`"):
+        sw.tool(effect=cast("Any", "Once"))
 
 
 def test_tool_with_open_arguments_is_refused() -> None:

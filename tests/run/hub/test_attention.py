@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from stateward.run.hub import attention as waiting
 from stateward.run.hub.attention import LONGEST_S, Attention
 from stateward.run.store.database import Database
-from stateward.run.store.mailbox import POLL_S
+from stateward.run.store.watch import POLL_S
 from stateward.testing import ManualClock
 
 
@@ -20,6 +21,13 @@ def session(database: Database) -> str:
     """A session that letters can be sent to."""
     database.leases.release(database.leases.acquire("s1"))
     return "s1"
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is long until somebody has to look outside, however slow the machine is."""
+    monkeypatch.setattr(waiting, "POLL_S", 3600)
+    monkeypatch.setattr(waiting, "LONGEST_S", 3600)
 
 
 def attending(
@@ -51,6 +59,7 @@ async def forever() -> None:
     await asyncio.Event().wait()
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_activity_that_ends_is_the_first_thing(database: Database, session: str) -> None:
     """With its key and result; nothing was looked at."""
 
@@ -98,6 +107,7 @@ def test_without_mailbox_and_timers_nothing_but_an_end_counts(database: Database
     assert attending(database, main, mailbox=None) == ((1, 1), "said")
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_activities_that_end_one_after_the_other_do_not_keep_it_from_looking(database: Database, session: str) -> None:
     """Although one has ended, it is time to look."""
 
@@ -105,7 +115,7 @@ def test_activities_that_end_one_after_the_other_do_not_keep_it_from_looking(dat
         attention.crew.begin((1, 1), word, context=copy_context())
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        attention._looked -= LONGEST_S
+        attention._looked -= 3600
         return attention.overdue, await first(), attention.overdue, await first()
 
     assert attending(database, main) == (True, None, False, ((1, 1), "said"))

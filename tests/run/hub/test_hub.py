@@ -28,10 +28,10 @@ def logged(driven: Driven) -> list[tuple[str, str]]:
 
 
 def test_regions_run_on_while_another_is_busy(drive: Drive) -> None:
-    """A goes through three states before B's first has ended: B waits for A's last."""
+    """A goes through three states before B's first has ended: B waits until A's last is left."""
     gate = Gate()
     graph = compiled_beside(
-        [sw.State("A1", do=says("a1"), to="A2"), sw.State("A2", do=says("a2", opens=[gate]), to="END")],
+        [sw.State("A1", do=says("a1"), to="A2"), sw.State("A2", do=says("a2"), to="END", exit=gate.open)],
         [sw.State("B1", do=says("b1", after=gate), to="END")],
     )
     outcome = drive(graph).start({})
@@ -49,23 +49,20 @@ def test_sync_activities_run_beside_each_other(drive: Drive) -> None:
 
 
 def test_each_end_is_one_checkpoint_in_the_order_of_completion(drive: Drive) -> None:
-    """The log of the checkpoints is what happened: B before A, because A waited for it."""
+    """The log of the checkpoints is what happened: B before A, because A waited until B's end was taken."""
     gate = Gate()
-    driven = drive(
-        compiled_beside(
-            [sw.State("A1", do=says("a", after=gate), to="END")], [sw.State("B1", do=says("b", opens=[gate]), to="END")]
-        )
-    )
+    a, b = sw.State("A1", do=says("a", after=gate), to="END"), sw.State("B1", do=says("b"), to="END", exit=gate.open)
+    driven = drive(compiled_beside([a], [b]))
     driven.start({})
     steps = [("", "start"), ("P.B.B1", "done.activity.P.B.B1"), ("P.A.A1", "done.activity.P.A.A1")]
     assert logged(driven) == steps
 
 
 def test_what_ends_together_commits_in_document_order(drive: Drive) -> None:
-    """Four regions pass one gate; whichever task ran first, A commits first."""
+    """Three regions pass one gate, which the end of a fourth opens; whichever task ran first, A commits first."""
     gate = Gate()
     first = [[sw.State("S", do=says(name, after=gate), to="END")] for name in "abc"]
-    last = [sw.State("S", do=says("d", opens=[gate]), to="END")]
+    last = [sw.State("S", do=says("d"), to="END", exit=gate.open)]
     values = drive(compiled_beside(*first, last)).start({}).values
     assert values["log"] == ["d", "a", "b", "c"]
 
@@ -79,7 +76,7 @@ def test_update_is_applied_to_the_values_of_the_moment_of_its_end(drive: Drive) 
         await gate.wait()
         return {"log": ["b"], "text": "b"}
 
-    a = sw.State("A1", do=says("a", opens=[gate]), to="END")
+    a = sw.State("A1", do=says("a"), to="END", exit=gate.open)
     values = drive(compiled_beside([a], [sw.State("B1", do=look, to="END")])).start({"log": ["in"]}).values
     assert (values["log"], values["text"], seen) == (["in", "a", "b"], "b", [["in"]])
 

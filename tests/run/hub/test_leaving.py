@@ -33,7 +33,7 @@ def test_calls_of_a_stopped_region_are_closed_and_those_of_others_are_not(drive:
 
     @sw.tool(effect="once")
     async def slow() -> str:
-        """Wait until A's state was left."""
+        """Wait until A's states were left."""
         await left.wait()
         return "done"
 
@@ -45,7 +45,7 @@ def test_calls_of_a_stopped_region_are_closed_and_those_of_others_are_not(drive:
 
     a = sw.State("S", do=calls("hang"), tools=["hang"], to="END", on=sw.on("skip", "NEXT"))
     graph = compiled_beside(
-        [a, sw.State("NEXT", do=says("next", opens=[left]), to="END")],
+        [a, sw.State("NEXT", do=says("next"), to="END", exit=left.open)],
         [sw.State("S", do=calls("slow"), tools=["slow"], to="END")],
         box=[hang, slow],
     )

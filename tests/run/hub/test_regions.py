@@ -74,8 +74,10 @@ def test_region_that_only_waits_does_not_hold_up_the_end(drive: Drive) -> None:
 
 def test_failure_is_the_regions_own_event(drive: Drive) -> None:
     """Its region takes `error.activity` and goes on; nothing failed."""
+    gate = Gate()
     a = sw.State("A1", do=broken(), to="END", on=sw.on("error.activity", "A2"))
-    graph = compiled_beside([a, sw.State("A2", do=says("mended"), to="END")], [sw.State("B1", do=says("b"), to="END")])
+    a2 = sw.State("A2", do=says("mended", after=gate), to="END")
+    graph = compiled_beside([a, a2], [sw.State("B1", do=says("b"), to="END", exit=gate.open)])
     outcome = drive(graph).start({})
     assert (outcome.status, outcome.values["log"]) == ("completed", ["b", "mended"])
 
@@ -104,6 +106,17 @@ def test_completion_that_leads_nowhere_fails_its_region_only(drive: Drive) -> No
     )
 
 
+def test_event_that_leads_nowhere_fails_the_region_it_led_in(drive: Drive) -> None:
+    """The reason names that region's state, as the error does, not the chart."""
+    stuck = sw.State("A2", to=[sw.when(lambda state: False, "END")])
+    driven = drive(
+        compiled_beside([sw.State("A1", on=sw.on("go", "A2")), stuck], [sw.State("B1", on=sw.on("b", "END"))])
+    )
+    driven.start({})
+    reason = driven.resume("go").reason
+    assert (reason["state"], reason["data"]["state"]) == ("P.A.A1", "P.A.A2")
+
+
 def test_update_that_does_not_fit_fails_its_region_only(drive: Drive) -> None:
     """It is validated when it is taken."""
 
@@ -129,10 +142,9 @@ def test_timeout_of_a_region_halts_in_the_end(drive: Drive) -> None:
 
 def test_guard_that_raises_fails_the_region_of_its_state(drive: Drive) -> None:
     """`error.guard` nobody takes belongs to the state whose guard it is."""
-    gate = Gate()
     a = sw.State("A1", do=says("a"), to=[sw.when(lambda state: 1 / 0, "END"), "A2"])
     a2 = sw.State("A2", do=says("a2"), to="END")
-    driven = drive(compiled_beside([a, a2], [sw.State("B1", do=says("b", opens=[gate]), to="END")]))
+    driven = drive(compiled_beside([a, a2], [sw.State("B1", do=says("b"), to="END")]))
     outcome = driven.start({})
     assert (outcome.status, outcome.reason["event"]) == ("failed", "error.guard")
     assert (outcome.path, "b" in outcome.values["log"]) == ("P.A.A2, P.B.END", True)
@@ -201,10 +213,10 @@ async def refund(state: Any, run: sw.Run[Any]) -> Any:
     return {"log": [f"{run.path} {paid.status}"]}
 
 
-def refunding(shop: Shop, *, first: Any = refund, second: Any = refund) -> Any:
+def refunding(shop: Shop, *, second: Any = refund, exit: Any = None) -> Any:
     tools = ["refund"]
     return compiled_beside(
-        [sw.State("S", do=first, tools=tools, to="END")],
+        [sw.State("S", do=refund, tools=tools, to="END", exit=exit)],
         [sw.State("S", do=second, tools=tools if second is refund else [], to="END")],
         box=shop.box,
         policy=policy("approve_refunds"),
@@ -243,13 +255,8 @@ def test_answers_may_come_together(drive: Drive) -> None:
 
 
 def test_answer_that_comes_while_a_sibling_runs_is_picked_up(drive: Drive) -> None:
-    """B answers A's question in the database and waits for A's end: the hub enters A again meanwhile."""
-    gate, shop = Gate(), Shop()
-
-    async def refund_then_open(state: Any, run: sw.Run[Any]) -> Any:
-        paid = await run.tool("refund", order="A1")
-        gate.open()
-        return {"log": [paid.status]}
+    """B answers A's question in the database and waits until A is left: the hub enters A again meanwhile."""
+    gate = Gate()
 
     async def answer(state: Any, run: sw.Run[Any]) -> Any:
         database = driven.session.database
@@ -259,8 +266,8 @@ def test_answer_that_comes_while_a_sibling_runs_is_picked_up(drive: Drive) -> No
         await gate.wait()
         return {"log": ["b"]}
 
-    driven = drive(refunding(shop, first=refund_then_open, second=answer))
-    assert driven.start({}).values["log"] == ["ok", "b"]
+    driven = drive(refunding(Shop(), second=answer, exit=gate.open))
+    assert driven.start({}).values["log"] == ["P.A.S ok", "b"]
 
 
 def test_event_that_leaves_a_state_takes_its_question_back(drive: Drive) -> None:

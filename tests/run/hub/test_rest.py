@@ -6,7 +6,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import stateward as sw
+from stateward.run.hub import attention
 from stateward.run.store.database import Database
 from stateward.testing import ManualClock
 from tests.charts.beside import Gate, compiled_beside, says
@@ -38,7 +41,7 @@ def test_event_to_one_region_stops_its_activity_and_no_other(drive: Drive, datab
     graph = compiled_beside(
         [
             sw.State("A1", do=forever, to="END", on=sw.on("skip", "A2")),
-            sw.State("A2", do=says("a2", opens=[left]), to="END"),
+            sw.State("A2", do=says("a2"), to="END", exit=left.open),
         ],
         [sw.State("B1", do=post, to="END")],
     )
@@ -66,8 +69,12 @@ def test_event_that_leaves_no_state_disturbs_no_activity(drive: Drive, database:
     assert began == ["a"]
 
 
-def test_events_posted_before_the_wait_are_taken_before_it(drive: Drive, database: Database) -> None:
+def test_events_posted_before_the_wait_are_taken_before_it(
+    drive: Drive, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One a checkpoint, in the order of posting; the run waits only when none is left."""
+    monkeypatch.setattr(attention, "POLL_S", 3600)  # A's end comes first, however slow the machine is
+    monkeypatch.setattr(attention, "LONGEST_S", 3600)
 
     def post() -> None:
         for event in ("left", "nobody", "right"):
@@ -95,7 +102,7 @@ def test_timer_of_one_region_stops_its_activity_and_no_other(drive: Drive, clock
     graph = compiled_beside(
         [
             sw.State("A1", do=forever, to="END", on=sw.after(60, "A2")),
-            sw.State("A2", do=says("late", opens=[late]), to="END"),
+            sw.State("A2", do=says("late"), to="END", exit=late.open),
         ],
         [sw.State("B1", do=says("b", after=late), to="END")],
     )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import stateward as sw
+from stateward.run.hub import attention
 from stateward.run.hub.attention import POLL_S
 from stateward.run.store.database import Database
 from stateward.testing import How, ManualClock, run_graph
@@ -105,8 +106,12 @@ def test_state_that_was_left_can_be_entered_again(drive: Drive, database: Databa
     assert (work.began, work.stopped) == ([1, 2], [1, 2])
 
 
-def test_activity_that_has_ended_comes_before_what_was_posted(drive: Drive, database: Database) -> None:
+def test_activity_that_has_ended_comes_before_what_was_posted(
+    drive: Drive, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Both are there at once: the end counts, the letter came too late."""
+    monkeypatch.setattr(attention, "POLL_S", 3600)  # nobody looks outside before it, however slow the machine is
+    monkeypatch.setattr(attention, "LONGEST_S", 3600)
     driven = drive(chart(Work(database, "skip", ends=True).act))
     assert driven.start({}).values["log"] == ["ended"]
     assert fates(driven) == [("skip", "refused")]
@@ -130,9 +135,13 @@ def test_sync_activity_commits_after_an_event_that_stays(drive: Drive, database:
 def test_tool_call_of_a_stopped_activity_is_closed(drive: Drive, database: Database) -> None:
     """Of a `once` call nobody knows the end; any other one has failed. None is left open."""
 
+    begun: list[str] = []
+
     async def hang() -> str:
-        """Hang."""
-        database.mailbox.post("s1", "skip")
+        """Hang; the second one has the state left."""
+        begun.append("one")
+        if len(begun) == 2:
+            database.mailbox.post("s1", "skip")
         await asyncio.Event().wait()
         return "never"
 

@@ -42,7 +42,7 @@ def two(a: Any, b: Any, **rest: Any) -> Any:
 def test_updates_come_step_by_step(how: How, database: Database) -> None:
     """One part for each thing that happened, from the hub."""
     gate = Gate()
-    a, b = sw.State("S", do=says("a", opens=[gate]), to="END"), sw.State("S", do=says("b", after=gate), to="END")
+    a, b = sw.State("S", do=says("a"), to="END", exit=gate.open), sw.State("S", do=says("b", after=gate), to="END")
     streamed = parts(two(a, b).attach(database), how, stream_mode="updates")
     assert [list(part) for part in streamed] == [["__enter__"], ["__hub__"], ["__hub__"]]
     assert [part["__hub__"]["log"] for part in streamed[1:]] == [["a"], ["b"]]
@@ -51,7 +51,7 @@ def test_updates_come_step_by_step(how: How, database: Database) -> None:
 def test_values_come_step_by_step(how: How, database: Database) -> None:
     """Each after its commit."""
     gate = Gate()
-    a, b = sw.State("S", do=says("a", opens=[gate]), to="END"), sw.State("S", do=says("b", after=gate), to="END")
+    a, b = sw.State("S", do=says("a"), to="END", exit=gate.open), sw.State("S", do=says("b", after=gate), to="END")
     streamed = parts(two(a, b).attach(database), how, stream_mode="values")
     assert [part.get("log") for part in streamed][-3:] == [[], ["a"], ["a", "b"]]
 
@@ -76,7 +76,7 @@ def test_custom_parts_come_while_the_activity_runs_also_after_the_visit_that_beg
     a = sw.State("S", do=emits(gate), to="END", tools=["lookup"])
     graph = compiled_beside(
         [a],
-        [sw.State("B1", do=says("b1"), to="B2"), sw.State("B2", do=says("b2", opens=[gate]), to="END")],
+        [sw.State("B1", do=says("b1"), to="B2"), sw.State("B2", do=says("b2"), to="END", exit=gate.open)],
         box=Shop().box,
     )
     streamed = parts(graph.attach(database), how, stream_mode="custom")
@@ -126,14 +126,12 @@ def test_tokens_of_each_region_come_as_they_are_spoken(how: How, database: Datab
     assert said.index(("P.A.S", "early")) < said.index(("P.A.S", "late"))
 
 
-def inner(word: str, gate: Gate | None = None, opens: Gate | None = None) -> Any:
+def inner(word: str, gate: Gate | None = None) -> Any:
     """A graph of somebody's own, as an activity."""
 
     async def node(state: Any) -> Any:
         if gate is not None:
             await gate.wait()
-        if opens is not None:
-            opens.open()
         return {"text": word}
 
     builder = StateGraph(Beside)
@@ -152,7 +150,7 @@ def test_subgraphs_inside_regions_are_streamed_under_their_states(how: How, data
     """A's inner graph goes on after visits of the hub that B ended."""
     gate = Gate()
     a = sw.State("S", do=inner("in a", gate), to="END")
-    b = [sw.State("B1", do=says("b1"), to="B2"), sw.State("B2", do=inner("in b", opens=gate), to="END")]
+    b = [sw.State("B1", do=says("b1"), to="B2"), sw.State("B2", do=inner("in b"), to="END", exit=gate.open)]
     graph = compiled_beside([a], b).attach(database)
     streamed = parts(graph, how, stream_mode="updates", subgraphs=True)
     inside = [(namespace[0].partition(":")[0], part) for namespace, part in streamed if namespace]
@@ -168,7 +166,7 @@ def test_events_of_langchain_are_streamed(database: Database) -> None:
         return "late"
 
     a = sw.State("S", do=hear, model="a", to="END")
-    b = [sw.State("B1", do=says("b1"), to="B2"), sw.State("B2", do=says("b2", opens=[gate]), to="END")]
+    b = [sw.State("B1", do=says("b1"), to="B2"), sw.State("B2", do=says("b2"), to="END", exit=gate.open)]
     graph = compiled_beside([a], b, models={"a": Awaited.of(word)}).attach(database)
 
     async def gather() -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
 from pathlib import Path
@@ -36,6 +37,13 @@ def test_what_was_written_is_read(file: Path) -> None:
     assert (lines, manifest.session, manifest.checkpoints, len(manifest.digest)) == (LINES, "s", 1, 64)
 
 
+def test_text_travels_whatever_it_is(tmp_path: Path) -> None:
+    """Also what ends a line elsewhere, and half of a pair."""
+    lines = [{"line": "row", "values": {"note": "a\u2028b\x85c\x1cd\ud800e"}}]
+    write_archive(tmp_path / "s.zip", lines, session="s", layout=2)
+    assert read_archive(tmp_path / "s.zip", layout=2)[1] == lines
+
+
 def test_a_file_is_not_overwritten(file: Path) -> None:
     """And stays as it was."""
     with pytest.raises(CheckpointError, match="File exists"):
@@ -58,9 +66,27 @@ def test_a_file_that_was_cut_short_is_refused(file: Path, cut: int) -> None:
         read_archive(file, layout=2)
 
 
-@pytest.mark.parametrize("other", [{"format": "x"}, {"odd": 1}])
+@pytest.mark.parametrize("bit", range(8))
+def test_a_file_with_a_flipped_bit_is_read_as_it_was_or_refused(file: Path, bit: int) -> None:
+    """Wherever it is: in the manifest, the lines, or what the zip says of them."""
+    whole = file.read_bytes()
+    for place in range(len(whole)):
+        file.write_bytes(bytes([*whole[:place], whole[place] ^ 1 << bit, *whole[place + 1 :]]))
+        try:
+            assert read_archive(file, layout=2)[1] == LINES
+        except CheckpointError:
+            continue
+
+
+ODD: list[dict[str, object]] = [
+    {"format": "x"}, {"odd": 1}, {"layout": "abc"}, {"layout": None}, {"session": 5}, {"digest": []},
+    {"checkpoints": "many"}, {"checkpoints": True},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("other", ODD)
 def test_another_file_is_refused(file: Path, other: dict[str, object]) -> None:
-    """A zip of something else."""
+    """A zip of something else, or a manifest that somebody wrote."""
     again(file, **other)
     with pytest.raises(CheckpointError, match="no archive"):
         read_archive(file, layout=2)
@@ -71,6 +97,18 @@ def test_a_newer_file_is_refused(file: Path, other: dict[str, object]) -> None:
     """Of a later version, or with tables of a later layout."""
     again(file, **other)
     with pytest.raises(CodecError, match="this release reads up to"):
+        read_archive(file, layout=2)
+
+
+@pytest.mark.parametrize("data", [b"{", b"\xff", b"[]\n", b"5\n", b'{"line": 5}\n', b"{}\n"])
+def test_lines_that_are_none_are_refused(file: Path, data: bytes) -> None:
+    """Though the digest fits them."""
+    with zipfile.ZipFile(file) as archive:
+        said = json.loads(archive.read("manifest.json"))
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("manifest.json", json.dumps(said | {"digest": hashlib.sha256(data).hexdigest()}))
+        archive.writestr("session.jsonl", data)
+    with pytest.raises(CheckpointError, match="no archive"):
         read_archive(file, layout=2)
 
 

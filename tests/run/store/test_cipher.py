@@ -101,6 +101,15 @@ def test_keys_that_are_none_are_refused(bad: str, monkeypatch: pytest.MonkeyPatc
         cipher_for(keys_here())
 
 
+@pytest.mark.parametrize("alone", [base64.b64encode(OLD).decode(), base64.b64encode(OLD).decode() + ":YWJj"])
+def test_a_key_without_its_id_is_not_told(alone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error goes into logs, and a key must not."""
+    monkeypatch.setenv(KEY_VARIABLE, alone)
+    with pytest.raises(CheckpointError) as refused:
+        cipher_for(keys_here())
+    assert base64.b64encode(OLD).decode() not in str(refused.value)
+
+
 def test_an_empty_set_of_keys_is_refused() -> None:
     """Who asks for encryption gets it."""
     with pytest.raises(CheckpointError, match="there is no key"):

@@ -43,10 +43,11 @@ def test_a_bad_url_is_an_error_that_lists_the_good_ones(bad: str) -> None:
     assert "pw" not in str(refused.value)
 
 
-def test_a_lease_needs_time_to_live() -> None:
-    """Zero seconds would be no lease."""
+@pytest.mark.parametrize("ttl_s", [0, float("nan")])
+def test_a_lease_needs_time_to_live(ttl_s: float) -> None:
+    """Zero seconds would be no lease, and neither would what is no number."""
     with pytest.raises(CheckpointError, match="above 0"):
-        open_database("memory:", lease_ttl_s=0)
+        open_database("memory:", lease_ttl_s=ttl_s)
 
 
 def test_a_file_that_is_no_database_is_an_error(tmp_path: Path) -> None:

@@ -192,3 +192,36 @@ def test_concurrent_calls_never_pass_the_ceiling(fresh: Fresh) -> None:
     for thread in threads:
         thread.join()
     assert sum(isinstance(outcome, Begun) for outcome in outcomes) == 5
+
+
+# -- a call of several attempts ---------------------------------------------------------------------------
+
+
+def test_further_attempt_reserves_more(fresh: Fresh) -> None:
+    """The entry stays started, knows how far it is, and is settled for all attempts at once."""
+    database = fresh()
+    database.journal.begin(entry(), [bound(unit="usd", amount=2, limit=10)])
+    extended = database.journal.extend(key(), progress={"attempts": [1]}, reservations=[bound(unit="usd", amount=3, limit=10)])
+    assert extended == database.journal.get(key())
+    assert database.ledger.spent("s", "r1") == {("WORKING", "usd"): 5}
+    settled = database.journal.settle(key(), status="completed", result=1, spent={"usd": 4.5})
+    assert (settled.overrun, database.ledger.spent("s", "r1")) == ({}, {("WORKING", "usd"): 4.5})
+
+
+def test_further_attempt_past_a_limit_writes_nothing(fresh: Fresh) -> None:
+    """Neither the reservation nor how far it was."""
+    database = fresh()
+    database.journal.begin(entry(), [bound(unit="usd", amount=2, limit=4)])
+    tripped = database.journal.extend(key(), progress=1, reservations=[bound(unit="usd", amount=3, limit=4)])
+    assert isinstance(tripped, Tripped)
+    assert database.journal.get(key()).result is None  # pyright: ignore[reportOptionalMemberAccess]
+    assert database.ledger.spent("s", "r1") == {("WORKING", "usd"): 2}
+
+
+def test_closed_call_has_no_further_attempt(fresh: Fresh) -> None:
+    """As it has no other end."""
+    database = fresh()
+    database.journal.begin(entry())
+    database.journal.settle(key(), status="completed", result=1)
+    with pytest.raises(CheckpointError, match="never opened again"):
+        database.journal.extend(key(), progress=2)

@@ -21,6 +21,13 @@ def test_json_comes_back_as_it_was(value: Any) -> None:
     assert read_json(write_json(value, where="a test")) == value
 
 
+@pytest.mark.parametrize("value", ["\ud800", ["ä", "a\udfff"], {"\ud83d": "\U0001f642"}])
+def test_half_a_character_comes_back_as_it_was(value: Any) -> None:
+    """What a database gets has whole ones only."""
+    text = write_json(value, where="a test")
+    assert (read_json(text), text.encode().decode()) == (value, text)
+
+
 @pytest.mark.parametrize("value", [{1, 2}, float("nan"), object()])
 def test_what_is_no_json_is_refused_by_name(value: object) -> None:
     """A set, not-a-number and an object raise, and the message says where."""

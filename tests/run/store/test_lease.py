@@ -14,7 +14,9 @@ from stateward.errors import SessionBusy, StaleFence, UnknownSession
 from stateward.run.store.database import open_database
 from stateward.run.store.holder import is_dead, new_holder
 from stateward.run.store.lease import Lease, check_fence
-from tests.run.store.desk import Fresh, StillClock, url
+from tests.postgres import Server
+from tests.run.store.desk import Fresh, StillClock, control, url
+from tests.run.store.forking import in_child
 from tests.run.store.processes import go, line, workers
 
 
@@ -37,6 +39,41 @@ def test_a_released_session_can_be_taken_and_counts_the_fence_up(fresh: Fresh) -
         database.leases.release(lease)
     assert fences == [1, 2, 3]
     assert database.leases.held("s") is None
+
+
+def test_a_session_whose_lease_is_withdrawn_was_never_there(fresh: Fresh) -> None:
+    """Nothing was done under it; the id is free, for any tenant."""
+    database = fresh()
+    database.leases.withdraw(database.leases.acquire("s", tenant="acme"))
+    assert (database.sessions.list(), database.leases.held("s")) == ((), None)
+    assert database.leases.acquire("s", tenant="other").fence == 1
+
+
+@pytest.mark.parametrize("what", ["a run", "an earlier lease", "a letter"])
+def test_a_session_that_was_there_stays_when_a_lease_is_withdrawn(fresh: Fresh, what: str) -> None:
+    """Its lease is given back, and no fence is given a second time."""
+    database = fresh()
+    if what == "an earlier lease":
+        database.leases.release(database.leases.acquire("s"))
+    lease = database.leases.acquire("s")
+    if what == "a run":
+        with database.transaction("s") as cur:
+            database.sessions.project(cur, session="s", control=control(), checkpoint="c1")
+    if what == "a letter":
+        database.mailbox.post("s", "go", None)
+    database.leases.withdraw(lease)
+    assert (database.leases.held("s"), database.leases.acquire("s").fence) == (None, lease.fence + 1)
+
+
+def test_a_lease_that_was_taken_over_is_not_withdrawn(fresh: Fresh) -> None:
+    """The new holder keeps it."""
+    clock = StillClock()
+    database, other = fresh(clock), fresh(clock)
+    lease = database.leases.acquire("s")
+    clock.time += 1_000
+    taken = other.leases.acquire("s")
+    database.leases.withdraw(lease)
+    assert other.leases.held("s") == taken
 
 
 def test_a_session_that_was_held_since_the_look_is_refused(fresh: Fresh) -> None:
@@ -112,6 +149,74 @@ def test_the_heartbeat_renews_what_is_held_and_ends_when_nothing_is(tmp_path: Pa
     assert ended
 
 
+def test_held_leases_are_renewed_together(fresh: Fresh) -> None:
+    """One that was taken over meanwhile is not."""
+    clock = StillClock()
+    database = fresh(clock)
+    kept, lost = database.leases.acquire("kept"), database.leases.acquire("lost")
+    clock.time += 20
+    with database.transaction("lost") as cur:
+        cur.execute("UPDATE stateward_sessions SET holder = ?, fence = 2 WHERE id = ?", ("other", "lost"))
+    assert database.leases.keep()
+    found = [database.leases.held(lease.session) for lease in (kept, lost)]
+    assert [(lease.fence, lease.until) for lease in found if lease] == [(1, clock.time + 30), (2, lost.until)]
+
+
+@pytest.mark.parametrize("locks", [False, True])
+def test_session_that_somebody_blocks_costs_no_other_its_lease(postgres: Server, locks: bool) -> None:
+    """A process that stands still inside a transaction keeps its locks until the server ends it."""
+    clock, place = StillClock(), postgres.url()
+    with open_database(place, clock=clock) as database, open_database(place) as other:
+        for session in ("busy", "free"):
+            database.leases.acquire(session)
+        clock.time += 20
+        with other.transaction("busy") as cur:
+            if locks:
+                cur.execute("SELECT 1 FROM stateward_sessions WHERE id = ? FOR UPDATE", ("busy",))
+            renewed = database.leases.keep()
+            found = [database.leases.held(session) for session in ("busy", "free")]
+        assert [lease.until for lease in found if lease] == [1_030.0 if locks else 1_050.0, 1_050.0]
+        assert (renewed, database.leases.keep()) == (not locks, True)
+
+
+def test_leases_are_renewed_although_all_connections_are_taken(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By threads that wait for a session, for instance."""
+    monkeypatch.setattr("stateward.run.store.postgres_pool.POOL", 1)
+    clock = StillClock()
+    with open_database(postgres.url(), clock=clock) as database:
+        database.leases.acquire("s")
+        clock.time += 20
+        with database.transaction("other"):
+            thread = threading.Thread(target=database.leases.keep)
+            thread.start()
+            thread.join()
+        lease = database.leases.held("s")
+        assert lease is not None
+        assert lease.until == 1_050
+
+
+def test_child_holds_in_its_own_name(tmp_path: Path) -> None:
+    """Its parent lives on when it dies, and renews nothing of its."""
+    with open_database(url(tmp_path)) as database:
+        parent = database.leases.acquire("parent")
+        child = in_child(lambda: database.leases.acquire("child").holder)
+        assert (child == parent.holder, is_dead(child), database.leases.held("child")) == (False, True, None)
+
+
+def test_heart_of_a_child_beats(tmp_path: Path) -> None:
+    """Although its parent's was beating when it was forked off."""
+
+    def renewed() -> str:
+        lease = database.leases.acquire("child")
+        return str(_wait_for(lambda: (database.leases.held("child") or lease).until > lease.until))
+
+    with open_database(url(tmp_path), lease_ttl_s=0.3) as database:
+        database.leases.acquire("parent")
+        assert in_child(renewed) == "True"
+
+
 def test_closing_releases_what_is_held(tmp_path: Path) -> None:
     """The next process need not wait."""
     first = open_database(url(tmp_path))
@@ -185,4 +290,4 @@ def _hearts() -> list[threading.Thread]:
 
 def _wait_for(condition: Callable[[], object]) -> bool:
     pause = threading.Event()
-    return any(bool(condition()) or pause.wait(0.01) for _ in range(500))
+    return any(bool(condition()) or pause.wait(0.01) for _ in range(6_000))

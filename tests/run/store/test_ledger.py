@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stateward.errors import GovernanceError
 from stateward.run.store.journal import Begun
-from stateward.run.store.ledger import Tripped, first_trip, to_billionths
+from stateward.run.store.ledger import Charge, Tripped, added, first_trip, overrun, settled, to_billionths
 from tests.run.store.desk import Fresh, bound, entry, key
 
 
@@ -107,3 +109,15 @@ def test_the_cap_holds_under_any_interleaving(steps: list[tuple[int, str, float]
                     database.journal.mark_unknown(key(call))
             used = database.ledger.spent("s", "r1").get(("WORKING", "usd"), 0)
             assert to_billionths(used) <= to_billionths(limit)
+
+
+def test_what_had_no_bound_has_no_overrun() -> None:
+    """Nothing was promised: only what was reserved can be overrun."""
+    before = (Charge(scope="", unit="tokens", billionths=0), Charge(scope="", unit="usd", billionths=5))
+    assert overrun(before, now=settled(before, spent={"tokens": 15, "usd": 7e-9})) == {"usd": pytest.approx(2e-9)}
+
+
+def test_charges_of_a_further_attempt_are_put_onto_the_first() -> None:
+    """One for each scope and unit."""
+    one, more = Charge(scope="A", unit="usd", billionths=5), Charge(scope="A", unit="tokens", billionths=3)
+    assert added((one,), more=(one, more)) == (replace(one, billionths=10), more)

@@ -11,7 +11,7 @@ import pytest
 
 from stateward.errors import CodecError, RunError, SessionBusy, StaleFence, UnknownSession
 from stateward.run.store.database import Database, open_database
-from stateward.run.store.mailbox import Watch
+from stateward.run.store.watch import Watch
 from tests.run.store.desk import Fresh, StillClock, control, url
 
 
@@ -154,7 +154,7 @@ async def watched(database: Database, then: Callable[[], Any], *, due: float | N
         await asyncio.sleep(0)
         assert not waiting.done()
         await asyncio.to_thread(then)
-        await asyncio.wait_for(waiting, 5)
+        await asyncio.wait_for(waiting, 60)
     return watch
 
 
@@ -163,7 +163,7 @@ def test_a_watch_looks_first(opened: Fresh) -> None:
 
     async def first(database: Database) -> None:
         async with database.mailbox.watch("s") as watch:
-            await asyncio.wait_for(watch.changed(), 5)
+            await asyncio.wait_for(watch.changed(), 60)
 
     asyncio.run(first(opened()))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from stateward.run.store.database import open_database
-from stateward.run.store.postgres import IDLE_S, LIMIT_S, LOCK_S
+from stateward.run.store.postgres import LIMIT_S
+from stateward.run.store.postgres_pool import IDLE_S, LOCK_S
 from tests.postgres import Server
 
 

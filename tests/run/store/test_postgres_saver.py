@@ -1,4 +1,4 @@
-"""A step in one round trip: it is done as the slow way does it, or not at all."""
+"""A step in one statement: it is done as the slow way does it, or not at all."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from langgraph.checkpoint.base import empty_checkpoint
 from stateward.errors import SessionBusy, StaleFence
 from stateward.run.checkpoint import FENCE
 from stateward.run.store.database import Database, open_database
-from stateward.run.store.postgres import GuardUnmet
-from stateward.run.store.postgres_saver import PostgresFencedSaver
 from tests.postgres import Server
 
 
@@ -56,35 +54,3 @@ def test_a_writer_without_a_lease_is_kept_out(database: Database) -> None:
     database.leases.acquire("s")
     with pytest.raises(SessionBusy):
         database.saver.put(named(None), empty_checkpoint(), {}, {})
-
-
-def test_an_unmet_guard_leaves_nothing(database: Database) -> None:
-    """What was sent behind it is not done, and the connection goes on."""
-    saver = database.saver
-    assert isinstance(saver, PostgresFencedSaver)
-    connection = saver._postgres  # pyright: ignore[reportPrivateUsage]
-    with (
-        pytest.raises(GuardUnmet),
-        connection.at_once("s", guard="SELECT 1 / ?", parameters=(0,)),
-        connection.named_rows(pipeline=True) as cur,
-    ):
-        cur.execute("INSERT INTO stateward_turns (session, no, holder, until) VALUES ('s', 1, 'h', 0)")
-    with database.read() as cur:
-        assert cur.execute("SELECT COUNT(*) FROM stateward_turns").fetchone() == (0,)
-
-
-def test_an_error_in_the_block_rolls_back(database: Database) -> None:
-    """As in any transaction."""
-    saver = database.saver
-    assert isinstance(saver, PostgresFencedSaver)
-    connection = saver._postgres  # pyright: ignore[reportPrivateUsage]
-
-    def failing() -> None:
-        with connection.at_once("s", guard="SELECT 1", parameters=()), connection.named_rows(pipeline=True) as cur:
-            cur.execute("INSERT INTO stateward_turns (session, no, holder, until) VALUES ('s', 1, 'h', 0)")
-            raise ValueError("mine")
-
-    with pytest.raises(ValueError, match="mine"):
-        failing()
-    with database.read() as cur:
-        assert cur.execute("SELECT COUNT(*) FROM stateward_turns").fetchone() == (0,)

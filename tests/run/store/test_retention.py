@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from typing import Any
 
@@ -151,9 +152,9 @@ def test_one_session_can_be_chosen(database: Database) -> None:
         prune(database, retention=Retention(keep=1), session="nope")
 
 
-@pytest.mark.parametrize("wrong", [{}, {"keep": 0}, {"days": -1}])
+@pytest.mark.parametrize("wrong", [{}, {"keep": 0}, {"days": -1}, {"days": math.nan}, {"keep": 2, "days": math.nan}])
 def test_a_retention_says_what_is_kept(wrong: dict[str, Any]) -> None:
-    """Nothing, no checkpoint or days to come are refused."""
+    """Nothing, no checkpoint, days to come and no number of days are refused."""
     with pytest.raises(CheckpointError):
         Retention(**wrong)
 

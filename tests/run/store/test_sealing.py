@@ -15,6 +15,8 @@ from typing_extensions import TypedDict
 import stateward as sw
 from stateward.errors import CodecError
 from stateward.run.graph import ChartGraph
+from stateward.run.store import sealing
+from stateward.run.store.cipher import Cipher
 from stateward.run.store.database import Database, open_database
 from stateward.run.travel import Timeline
 from tests.postgres import Server
@@ -127,27 +129,22 @@ def test_an_encrypted_session_reads_as_it_was(kind: str, tmp_path: Path, request
         assert item.value == {"text": SECRETS[16]}
 
 
-@pytest.mark.parametrize("keys", [None, {"other": b"x" * 32}])
-def test_without_its_keys_nothing_is_read(keys: dict[str, bytes] | None, tmp_path: Path) -> None:
-    """It is an error, and not garbage."""
-    url = f"sqlite:///{tmp_path / 'sealed.db'}"
-    with open_database(url, keys=KEYS) as database:
-        run_through(database)
-    with open_database(url, keys=keys) as database, pytest.raises(CodecError):
-        database.journal.entries("s")
-    with open_database(url, keys=keys) as database, pytest.raises(CodecError):
-        sw.Session("s", chart().compile(tools=[look_up, refuse]).attach(database), database).outcome()
-
-
 def test_a_row_in_clear_is_refused(tmp_path: Path) -> None:
-    """Someone wrote past the cipher."""
-    url = f"sqlite:///{tmp_path / 'sealed.db'}"
-    with open_database(url) as database:
+    """Someone wrote past the cipher, in a database that is encrypted."""
+    path = tmp_path / "sealed.db"
+    with open_database(f"sqlite:///{path}") as database:
         run_through(database)
-    with open_database(url, keys=KEYS) as database, pytest.raises(CodecError, match="is not encrypted"):
-        database.journal.entries("s")
-    with open_database(url, keys=KEYS) as database, pytest.raises(CodecError, match="is not encrypted"):
-        sw.Session("s", chart().compile(tools=[look_up, refuse]).attach(database), database).outcome()
+    with sqlite3.connect(path) as raw:
+        raw.execute("DELETE FROM stateward_keys")
+        raw.execute(
+            "INSERT INTO stateward_keys (id, sealed) VALUES ('k1', ?)", (Cipher(KEYS).seal_text("canary", "canary"),)
+        )
+    raw.close()
+    with open_database(f"sqlite:///{path}", keys=KEYS) as database:
+        with pytest.raises(CodecError, match="is not encrypted"):
+            database.journal.entries("s")
+        with pytest.raises(CodecError, match="is not encrypted"):
+            sw.Session("s", chart().compile(tools=[look_up, refuse]).attach(database), database).outcome()
 
 
 def test_swapped_writes_are_refused(tmp_path: Path) -> None:
@@ -160,6 +157,74 @@ def test_swapped_writes_are_refused(tmp_path: Path) -> None:
     raw.close()
     with open_database(f"sqlite:///{path}", keys=KEYS) as database, pytest.raises(CodecError, match="another place"):
         list(database.saver.list({"configurable": {"thread_id": "s"}}))
+
+
+def raw_run(url: str, statement: str) -> None:
+    """Run a statement past Stateward."""
+    if url.startswith("sqlite"):
+        with sqlite3.connect(url.removeprefix("sqlite:///")) as raw:
+            raw.execute(statement)
+        raw.close()
+    else:
+        with psycopg.connect(url, autocommit=True) as server:
+            server.execute(statement.encode())
+
+
+def exchanged(url: str, *columns: str) -> None:
+    """Put columns of an older checkpoint into the newest one; it takes no key."""
+    newest = "(SELECT MAX(checkpoint_id) FROM checkpoints WHERE checkpoint_ns = '')"
+    older = f"(SELECT MAX(checkpoint_id) FROM checkpoints WHERE checkpoint_ns = '' AND checkpoint_id < {newest})"
+    for column in columns:
+        value = f"(SELECT {column} FROM checkpoints WHERE checkpoint_id = {older})"
+        raw_run(url, f"UPDATE checkpoints SET {column} = {value} WHERE checkpoint_id = {newest}")
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("columns", [["checkpoint", "metadata"], ["checkpoint"], ["metadata"]])
+def test_a_checkpoint_does_not_stand_in_for_a_later_one(
+    columns: list[str], kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Who cannot read the rows of a session cannot set it back either by exchanging them."""
+    url = url_of(kind, tmp_path, request)
+    with open_database(url, keys=KEYS) as database:
+        run_through(database)
+    exchanged(url, *columns)
+    with open_database(url, keys=KEYS) as database:
+        session = sw.Session("s", chart().compile(tools=[look_up, refuse]).attach(database), database)
+        with pytest.raises(CodecError):
+            session.outcome()
+
+
+@pytest.mark.parametrize("name", ["channel_versions", "versions_seen"])
+def test_what_stays_clear_of_a_checkpoint_cannot_be_changed(
+    name: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """The versions of its values say which they are, and what has run."""
+    url = url_of("postgresql", tmp_path, request)
+    with open_database(url, keys=KEYS) as database:
+        run_through(database)
+    older = "(SELECT checkpoint FROM checkpoints ORDER BY checkpoint_id DESC OFFSET 1 LIMIT 1)"
+    raw_run(
+        url,
+        f"UPDATE checkpoints SET checkpoint = jsonb_set(checkpoint, '{{{name}}}', {older} -> '{name}')"
+        " WHERE checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints)",
+    )
+    with open_database(url, keys=KEYS) as database, pytest.raises(CodecError, match="was changed"):
+        database.saver.get_tuple({"configurable": {"thread_id": "s", "checkpoint_ns": ""}})
+
+
+def test_checkpoints_of_an_earlier_release_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing vouches for their versions."""
+
+    def unvouched(checkpoint: object) -> dict[str, str]:
+        return {}
+
+    monkeypatch.setattr(sealing, "_versions", unvouched)
+    with open_database(f"sqlite:///{tmp_path / 'sealed.db'}", keys=KEYS) as database:
+        run_through(database)
+    monkeypatch.undo()
+    with open_database(f"sqlite:///{tmp_path / 'sealed.db'}", keys=KEYS) as database:
+        assert len(list(database.saver.list({"configurable": {"thread_id": "s"}}))) > 1
 
 
 def test_a_fork_of_an_encrypted_session_knows_its_calls(tmp_path: Path) -> None:

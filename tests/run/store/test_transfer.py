@@ -10,10 +10,12 @@ import pytest
 
 import stateward as sw
 from stateward.errors import CheckpointError, CodecError, SessionBusy, UnknownSession
+from stateward.migration import keep
 from stateward.run.store.archive import read_archive, write_archive
 from stateward.run.store.database import Database, open_database
 from stateward.run.store.schema import VERSION
 from stateward.run.store.transfer import TABLES, archive_session, restore_session
+from tests.charts.migrated import desk
 from tests.charts.refunds import asking, two_refunds_sync
 from tests.charts.tools import Shop
 from tests.postgres import Server
@@ -145,8 +147,32 @@ def test_what_is_encrypted_stays_so(opening: Open, tmp_path: Path) -> None:
     assert went_on(shop, here) == ["ok"] * 3
 
 
-NOT_OF_A_SESSION = {"stateward_schema", "stateward_audit", "stateward_turns", "stateward_definitions"}
-"""Told apart, over when a session travels, or the same for many sessions."""
+def test_the_policies_a_run_began_under_travel(opening: Open, tmp_path: Path) -> None:
+    """So that it may keep them there, although another one is deployed."""
+    shop, there = Shop(), opening("sqlite", keys=KEYS)
+    session = sw.Session("s1", desk(shop).attach(there), there)
+    (ask,) = session.start({"log": []}).asks
+    archive_session(there, "s1", path=tmp_path / "a.zip")
+    restore_session(here := opening("memory", keys=KEYS), tmp_path / "a.zip")
+    deployed = sw.Session("s1", desk(shop, rules="forbids_refunds").attach(here), here)
+    assert keep(deployed).answer(ask, "approve", by="ann").values["log"][0] == "ok"
+
+
+def test_a_file_without_policies_is_restored(opening: Open, tmp_path: Path) -> None:
+    """An earlier release wrote none."""
+    there, here = opening("sqlite"), opening("memory")
+    waiting(shop := Shop(), there)
+    archive_session(there, "s1", path=tmp_path / "a.zip")
+    lines = [one for one in read_archive(tmp_path / "a.zip", layout=VERSION)[1] if one["line"] != "definition"]
+    write_archive(tmp_path / "b.zip", lines, session="s1", layout=VERSION)
+    restore_session(here, tmp_path / "b.zip")
+    assert went_on(shop, here) == ["ok"] * 3
+
+
+NOT_OF_A_SESSION = {
+    *("stateward_schema", "stateward_keys", "stateward_audit", "stateward_turns", "stateward_definitions")
+}
+"""Of the whole database, told apart, over when a session travels, or named by what a run is pinned to."""
 
 
 def test_every_table_and_column_travels(opening: Open) -> None:

@@ -1,0 +1,65 @@
+"""Where the paths of a call lead: the work directory of its session, and what brings a path to what it names."""
+
+from __future__ import annotations
+
+import os.path
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
+"""Classes of letters that nobody sees: control and format characters, separators of lines, lone surrogates."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """The work directory of a session."""
+
+    folder: str = "/work"
+    """Absolute; relative paths are meant from here."""
+    resolve: Callable[[str], str] = os.path.normpath
+    """Brings an absolute path to what it names. On a real file system links are followed; by default, where none is at
+    hand, only the text is looked at."""
+
+    def placed(self, path: str, *, under: str) -> str:
+        """Bring a path to what it names, if that is under a folder.
+
+        Args:
+            path: The path; relative to the work directory, if it is not absolute.
+            under: The folder, likewise; empty for the work directory itself.
+
+        Returns:
+            The absolute path, without links.
+
+        Raises:
+            ValueError: It leaves the folder, or could be read in two ways; says why.
+        """
+        _refuse_odd(path)
+        folder = self._real(under)
+        # A reader may decode a path, or bring it to another form, before opening it: no reading may leave the folder.
+        for form in {path, unquote(path), unicodedata.normalize("NFKC", path)}:
+            if not _is_inside(self._real(form), folder):
+                raise ValueError("it leaves that folder")
+        return self._real(path)
+
+    def _real(self, path: str) -> str:
+        try:
+            return self.resolve(os.path.join(self.folder, path))
+        except (OSError, ValueError) as wrong:
+            raise ValueError(f"nobody can say where it leads ({type(wrong).__name__})") from wrong
+
+
+def _refuse_odd(path: str) -> None:
+    if not path.strip():
+        raise ValueError("it is empty")
+    if any(unicodedata.category(letter) in _UNSEEN for letter in path):
+        raise ValueError("letters that nobody sees stand in it")
+    if "\\" in path:
+        raise ValueError("a backslash stands in it")
+    if path.lstrip().startswith("~"):
+        raise ValueError("it begins with `~`")
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)

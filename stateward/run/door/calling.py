@@ -1,0 +1,80 @@
+"""What runs inside a call: agents that a tool calls are counted, so that their own calls have names that stay the same.
+
+A nested agent draws on the run around it. Its calls are journaled under the path of the state with its name behind it,
+and under an activation of their own: a number made of the call it runs in and of the how-many-th agent of that name it
+is there. So an activity that is entered again finds what its agents did, whoever asked a person meanwhile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+WAITED = {"waited": True}
+"""In the place of the result of a call that is started: something inside it waits, and the call is entered again."""
+_BITS = 44
+"""Of the hash in an activation's number; the rest counts turns."""
+TURNS = 1 << 16
+"""The most turns of one agent whose calls have names of their own."""
+
+
+class Paused(BaseException):  # a signal, like CancelledError: no tool may take it for an error of its own
+    """A graph inside a tool waits for somebody, in LangGraph's way.
+
+    Args:
+        cause: What LangGraph raised.
+    """
+
+    def __init__(self, cause: Exception) -> None:
+        self.cause = cause
+        super().__init__("a graph inside a tool waits")
+
+
+@dataclass(slots=True, kw_only=True)
+class Calling:
+    """A call of a tool, or an activity, while it is made: agents may run in it."""
+
+    door: Any  # the Door, which imports this module
+    """The door around."""
+    call: int
+    """The call's number in its activation; 0 for the activity itself."""
+    _begun: dict[str, int] = field(default_factory=dict[str, int])
+    _lock: Lock = field(default_factory=Lock)
+
+    def base(self, path: str) -> int:
+        """Return the first activation's number of the next agent that begins here.
+
+        Args:
+            path: The agent's path.
+
+        Returns:
+            A multiple of `TURNS`, at least that; the same whenever the call is entered again.
+        """
+        with self._lock:
+            number = self._begun[path] = self._begun.get(path, 0) + 1
+        at = self.door.activation
+        place = f"{at.path}\n{at.number}\n{self.call}\n{path}\n{number}"
+        return (int.from_bytes(hashlib.sha256(place.encode()).digest()[:8]) >> (64 - _BITS) | 1) * TURNS
+
+
+CALLING: ContextVar[Calling | None] = ContextVar("stateward_calling", default=None)
+"""The innermost call of a tool that the code runs in."""
+
+
+@contextmanager
+def inside(calling: Calling | None) -> Generator[None]:
+    """Mark what runs here, in tasks and threads too, as the inside of a call; None for an activity's own code.
+
+    Args:
+        calling: The call.
+    """
+    token = CALLING.set(calling)
+    try:
+        yield
+    finally:
+        CALLING.reset(token)

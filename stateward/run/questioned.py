@@ -1,0 +1,142 @@
+"""What a session does about its questions: answers are expected, recorded, and gone on with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from stateward.run.answering import claimed, expect, recording, refuse_strange
+from stateward.run.conversation import Conversation, doing
+from stateward.run.drive import Steps, Work
+from stateward.run.going import going_on
+from stateward.run.outcome import Outcome
+from stateward.run.store.ask import Ask
+from stateward.run.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Questioned(Conversation):
+    """A session that may wait for answers; `Session` says what each field is."""
+
+    def answer(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Outcome:
+        """Answer an ask and go on as soon as its activity waits for no other; a run that is at work picks it up itself.
+
+        Args:
+            ask: Its id.
+            decision: `approve` or `reject`.
+            by: Who answers.
+            note: Why, for the model and the audit log.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            AskClosed: It was answered, withdrawn or expired before.
+            NotExpected: The ask is another session's, or its session does not wait for it here.
+            InputRefused: The name or the note cannot be kept.
+            Drift: The run was started by another definition; the answer is not recorded.
+        """
+        return self._done(self._answering(ask, decision, by=by, note=note))
+
+    async def aanswer(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Outcome:
+        """Answer an ask and go on; see `answer`.
+
+        Args:
+            ask: Its id.
+            decision: `approve` or `reject`.
+            by: Who answers.
+            note: Why, for the model and the audit log.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            AskClosed: It was answered, withdrawn or expired before.
+            NotExpected: The ask is another session's, or its session does not wait for it here.
+            InputRefused: The name or the note cannot be kept.
+            Drift: The run was started by another definition; the answer is not recorded.
+        """
+        return await self._adone(self._answering(ask, decision, by=by, note=note))
+
+    def _answering(self, ask: str, decision: Verdict, *, by: str, note: str) -> Steps[Outcome]:
+        yield from recording(self._caller, {ask: decision}, by=by, note=note)
+        outcome = yield from going_on(self._caller, self._terms)
+        return (yield self._caller.looking()) if outcome is None else outcome
+
+    def expect(self, ask: str) -> None:
+        """Check that an answer would lead somewhere, before it is recorded: an ask takes only one.
+
+        Args:
+            ask: Its id.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            NotExpected: The session does not wait for it, or keeps its checkpoints elsewhere, or what comes first, a
+                timer for instance, leaves the state that asked.
+            Drift: The run was started by another definition.
+        """
+        expect(self._caller.kept(), ask)
+
+    async def aexpect(self, ask: str) -> None:
+        """Check that an answer would lead somewhere; see `expect`.
+
+        Args:
+            ask: Its id.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            NotExpected: The session does not wait for it, or keeps its checkpoints elsewhere, or what comes first, a
+                timer for instance, leaves the state that asked.
+            Drift: The run was started by another definition.
+        """
+        await self._adone(doing(Work(fn=self.expect, args=(ask,))))
+
+    def claim(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Ask:
+        """Record an answer without going on.
+
+        Args:
+            ask: Its id.
+            decision: `approve` or `reject`.
+            by: Who answers.
+            note: Why.
+
+        Returns:
+            The answered ask.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            AskClosed: It was answered, withdrawn or expired before.
+            NotExpected: The ask is another session's.
+            InputRefused: The name or the note cannot be kept.
+        """
+        return claimed(self._caller, ask, decision, by=by, note=note)
+
+    async def aclaim(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Ask:
+        """Record an answer without going on; see `claim`.
+
+        Args:
+            ask: Its id.
+            decision: `approve` or `reject`.
+            by: Who answers.
+            note: Why.
+
+        Returns:
+            The answered ask.
+
+        Raises:
+            UnknownAsk: No ask has this id.
+            AskClosed: It was answered, withdrawn or expired before.
+            NotExpected: The ask is another session's.
+            InputRefused: The name or the note cannot be kept.
+        """
+        return await self._adone(doing(Work(fn=partial(self.claim, ask, decision, by=by, note=note))))
+
+    def refuse_strange(self) -> None:
+        """Check that the session can be gone on with here.
+
+        Raises:
+            NotExpected: It keeps its checkpoints elsewhere.
+        """
+        refuse_strange(self._caller)

@@ -1,0 +1,84 @@
+"""The audit record of a structured output: which tier brought it, what was tried, what is degraded; and no value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from stateward.errors import ContractFailed
+from stateward.govern.canonical_output import Degraded
+from stateward.govern.kinds.contract_spec import Tier
+from stateward.run.door.door import Door
+from stateward.run.drive import Steps, Work
+from stateward.run.structured.result import Attempt, Structured
+
+EVENT = "structured"
+"""What the audit log calls it."""
+
+
+class Recorder:
+    """Writes one record for one output, however often its activity is entered.
+
+    Args:
+        door: The activation's door.
+        number: The number that the output took among the activation's calls.
+        role: The model role.
+        contract: The title of the contract.
+    """
+
+    def __init__(self, door: Door, *, number: int, role: str, contract: str) -> None:
+        self._door = door
+        self._number = number
+        self._session = door.activation.session
+        at = door.activation
+        self._place = {
+            "event": EVENT,
+            "session": at.session,
+            "run": at.run,
+            "branch": at.branch,
+            "path": at.path,
+            "activation": at.number,
+            "call": number,
+        }
+        self._told = {"name": role, "contract": contract}
+
+    def recorded(self, steps: Steps[Structured]) -> Steps[Structured]:
+        """Do the work of an output and record what it came to.
+
+        Args:
+            steps: The work.
+
+        Returns:
+            A generator of work that returns the output.
+
+        Raises:
+            ContractFailed: No tier brought an output that fits; that is recorded, too.
+        """
+        again: bool = yield Work(fn=self._is_again)
+        try:
+            found = yield from steps
+        except ContractFailed as failed:
+            attempts: Sequence[Attempt] = failed.facts["attempts"]  # pyright: ignore[reportAssignmentType] see given_up
+            yield Work(fn=self._write, args=(again, None, (), attempts))
+            raise
+        yield Work(fn=self._write, args=(again, found.tier, found.degraded, found.attempts))
+        return found
+
+    def _is_again(self) -> bool:
+        """Whether the activity may have come this far before: then the call after the number is in the journal."""
+        key = replace(self._door.activation.key(self._number), call=self._number + 1)
+        return self._door.database.journal.get(key) is not None
+
+    def _write(self, again: bool, tier: Tier | None, degraded: Sequence[Degraded], attempts: Sequence[Attempt]) -> None:
+        audit = self._door.database.audit
+        if again and any(self._place.items() <= row.record.items() for row in audit.rows(self._session)):
+            return
+        audit.append(
+            {
+                **self._place,
+                **self._told,
+                "tier": tier or "none",
+                "degraded": [{"field": one.field, "how": one.how} for one in degraded],
+                "attempts": [{"tier": one.tier, "problem": one.problem} for one in attempts],
+            }
+        )

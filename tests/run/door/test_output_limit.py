@@ -1,0 +1,123 @@
+"""The output limit is in every request once, in the provider's own words, and nothing else lifts it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+import stateward as sw
+from stateward.run.door.output_limit import NESTS, SPELLINGS, parameter_of
+from stateward.testing import ScriptedModel
+
+
+def openai(**fields: Any) -> ChatOpenAI:
+    return ChatOpenAI(model="small", api_key=SecretStr("k"), base_url="http://localhost:1/v1", **fields)
+
+
+def payload(model: ChatOpenAI, options: dict[str, Any], *, most: int | None = 100) -> dict[str, Any]:
+    """What is sent to an OpenAI-compatible server."""
+    role = sw.ModelRole(name="m", model=model, max_output_tokens=most)
+    limited = role.limited(options)
+    assert isinstance(limited, ChatOpenAI)
+    # The last step before the client of OpenAI, which LangChain has no public way to.
+    make: Any = getattr(limited, "_get_request_payload")  # noqa: B009  # private
+    return make([HumanMessage("hi")], **role.asked(options))
+
+
+def limits(sent: dict[str, Any]) -> dict[str, Any]:
+    found = {name: value for name, value in sent.items() if name in SPELLINGS}
+    for nest in NESTS:
+        inside: dict[str, Any] = sent.get(nest) or {}
+        found.update({f"{nest}.{name}": value for name, value in inside.items() if name in SPELLINGS})
+    return found
+
+
+LIFTS: list[dict[str, Any]] = [
+    {},
+    *({name: 1_000_000} for name in SPELLINGS),
+    {"extra_body": {"max_tokens": 1_000_000, "top_k": 3}},
+    {"max_tokens": 5000, "max_completion_tokens": 6000},
+    {"max_tokens": -1},
+]
+
+
+@pytest.mark.parametrize("options", LIFTS, ids=str)
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"max_tokens": 5000}, {"extra_body": {"max_tokens": 5000}}, {"model_kwargs": {"max_output_tokens": 5000}}],
+    ids=str,
+)
+def test_nothing_lifts_the_limit_of_a_chat_completion(options: dict[str, Any], fields: dict[str, Any]) -> None:
+    """Neither the call, nor the model, nor what is nested in either."""
+    assert limits(payload(openai(**fields), options)) == {"max_completion_tokens": 100}
+
+
+@pytest.mark.parametrize("options", LIFTS, ids=str)
+@pytest.mark.parametrize("fields", [{}, {"max_tokens": 5000}], ids=str)
+def test_nothing_lifts_the_limit_of_a_response(options: dict[str, Any], fields: dict[str, Any]) -> None:
+    """With the Responses API it has another name."""
+    model = openai(use_responses_api=True, **fields)
+    assert limits(payload(model, options)) == {"max_output_tokens": 100}
+
+
+@pytest.mark.parametrize(
+    ("fields", "options", "most"),
+    [
+        ({"max_tokens": 50}, {}, 100),
+        ({}, {"max_output_tokens": 50}, 100),
+        ({"max_tokens": 80}, {"max_tokens": 50}, None),
+    ],
+)
+def test_smaller_limit_stands(fields: dict[str, Any], options: dict[str, Any], most: int | None) -> None:
+    """Of the role, the model and the call the smallest is sent."""
+    assert limits(payload(openai(**fields), options, most=most)) == {"max_completion_tokens": 50}
+
+
+def test_other_options_are_left_alone() -> None:
+    """Also those beside a limit that is taken out."""
+    sent = payload(openai(), {"extra_body": {"max_tokens": 9, "top_k": 3}, "seed": 7})
+    assert (sent["extra_body"], sent["seed"]) == ({"top_k": 3}, 7)
+
+
+class ChatOllama(ScriptedModel):
+    """Named as LangChain's, with the fields that count here."""
+
+    num_predict: int | None = None
+
+
+class ChatGoogleGenerativeAI(ScriptedModel):
+    """Named as LangChain's."""
+
+
+class ChatAnthropic(ScriptedModel):
+    """Named as LangChain's."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(ChatGoogleGenerativeAI, "max_output_tokens"), (ChatAnthropic, "max_tokens"), (ScriptedModel, "max_tokens")],
+)
+def test_each_provider_has_its_own_name_for_it(kind: type[ScriptedModel], name: str) -> None:
+    """The caller's spelling does not matter."""
+    role = sw.ModelRole(name="m", model=kind(), max_output_tokens=100)
+    assert role.asked({"max_completion_tokens": 500}) == {name: 100}
+
+
+def test_ollama_reads_it_from_the_model_or_its_options() -> None:
+    """It has no such parameter of a call."""
+    role = sw.ModelRole(name="m", model=ChatOllama(num_predict=500), max_output_tokens=100)
+    limited = role.limited({})
+    assert isinstance(limited, ChatOllama)
+    assert (parameter_of(role.model), limited.num_predict, role.asked({})) == ("num_predict", 100, {})
+    assert role.asked({"options": {"num_predict": 900, "seed": 7}}) == {"options": {"num_predict": 100, "seed": 7}}
+
+
+def test_role_may_name_it_itself() -> None:
+    """For a class nobody knows."""
+    role = sw.ModelRole(name="m", model=ScriptedModel.of(), max_output_tokens=100, output_parameter="max_length")
+    assert role.asked({"max_length": 500}) == {"max_length": 100}
+    assert role.asked({"max_length": 50}) == {"max_length": 50}
