@@ -23,7 +23,9 @@ from stateward.chart.timing import timing
 from stateward.govern.check import governance
 from stateward.govern.effective import Effective
 from stateward.govern.ground import Ground, ToolFacts, fuses
+from stateward.govern.kinds.shape import Sensitivity
 from stateward.govern.total import Total, totals
+from stateward.run.door.role import ModelRole
 from stateward.run.door.tool import Tool
 from stateward.run.plan import Gate
 
@@ -70,6 +72,7 @@ def analyse(
     schema: type[Any],
     effectives: Mapping[int, Effective],
     tools: Mapping[str, Tool],
+    models: Mapping[str, ModelRole] | None = None,
     properties: Iterable[Property] = (),
     bound: int = DEFAULT_BOUND,
 ) -> Report:
@@ -80,6 +83,7 @@ def analyse(
         schema: Its state schema.
         effectives: Per state: the policy that holds there.
         tools: The tools that are known, by name.
+        models: The models that are known, by role.
         properties: What is stated of it.
         bound: How many configurations to explore before a coarser graph is taken, at least 1.
 
@@ -92,7 +96,8 @@ def analyse(
     graph = explore(chart, fuses=possible, bound=bound)
     working = {node.index: node.activity for node in chart.nodes if node.activity}
     waiting = frozenset(state for state, activity in working.items() if _waits(activity.do))
-    ground = Ground(graph=graph, effectives=effectives, tools=facts, waiting=waiting)
+    cleared: dict[str, Sensitivity] = {name: role.cleared for name, role in (models or {}).items()}
+    ground = Ground(graph=graph, effectives=effectives, tools=facts, models=cleared, waiting=waiting)
     declared = stated(properties, where=chart.name)
     proofs = tuple(prove(graph, each, bounded=ground.bounded) for each in declared)
     findings = (
@@ -122,6 +127,7 @@ def facts_of(tool: Tool) -> ToolFacts:
         effect=tool.effect,
         has_lookup=tool.lookup is not None,
         timeout_s=tool.timeout_s,
+        cleared=tool.cleared,
         most={name: most for name, (is_number, most) in _numbers(tool.schema) if is_number},
     )
 

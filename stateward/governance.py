@@ -66,20 +66,23 @@ def read_policies(word: str, *, database: Database | None = None, env: Mapping[s
     """
     name, at, mode = word.rpartition("@")
     name, mode = (name, mode) if at else (word, "")
-    if database is not None and _HASH.fullmatch(word) and not Path(word).is_file():
-        return _stored(word, database)
+    if database is None or not _HASH.fullmatch(word) or Path(word).is_file():
+        return _of_file(word, name=name, mode=mode, env=env)
+    found = stored(database, word)
+    if len(found) == 1:
+        return Policies(word=word, by_path=next(iter(found.values())), is_file=False)
+    where, fix = f"`{database.url}`", "`stateward sessions --json` tells the hashes; give more of one."
+    if found:
+        raise NotExpected(f"{len(found)} hashes begin with `{word}`", where=where, fix=fix)
+    try:
+        return _of_file(word, name=name, mode=mode, env=env)  # a name may look like a hash
+    except ConfigError as missing:
+        raise NotExpected(f"No run was pinned to policies `{word}`", where=where, fix=fix) from missing
+
+
+def _of_file(word: str, *, name: str, mode: str, env: Mapping[str, str] | None) -> Policies:
     policy = load_policy(name, env=env or {}, overrides=[f"policy.mode={mode}"] if mode else ())
     return Policies(word=word, by_path={"": policy}, is_file=True)
-
-
-def _stored(word: str, database: Database) -> Policies:
-    found = stored(database, word)
-    if len(found) != 1:
-        what = f"{len(found)} hashes begin with `{word}`" if found else f"No run was pinned to policies `{word}`"
-        raise NotExpected(
-            what, where=f"`{database.url}`", fix="`stateward sessions --json` tells the hashes; give more of one."
-        )
-    return Policies(word=word, by_path=next(iter(found.values())), is_file=False)
 
 
 def compare(before: Policies, after: Policies, *, tools: Iterable[str] = ()) -> tuple[Change, ...]:
@@ -300,7 +303,7 @@ def request_of(
         declared=frozenset(plan.tools) if kind == "tool" else frozenset([plan.role] if plan.role else []),
         estimate_usd=usd,
         estimate_tokens=tokens,
-        cleared=getattr(target, "cleared", "public"),
+        cleared="public" if target is None else target.cleared,
     )
 
 
@@ -370,6 +373,8 @@ def _replay(database: Database, session: str, machine: Machine) -> Replayed:
             usd=call.usd,
             tokens=call.tokens,
         )
-        return replace(asked, path=call.path)
+        # A model call comes to the door under the role that was asked for, whatever the state declares.
+        declared = frozenset([call.name]) if call.kind == "model" else asked.declared
+        return replace(asked, path=call.path, declared=declared)
 
     return replayed(recorded_calls(database, session, roles=machine.roles), effective=effective, request=request)

@@ -11,11 +11,12 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 import stateward as sw
-from stateward.analysis import facts_of
+from stateward.analysis import analyse, facts_of
 from stateward.chart.finding import RULES
 from stateward.errors import PolicyLoosened
-from stateward.govern.policy import Fuses, Policy
+from stateward.govern.policy import Data, Fuses, Policy
 from stateward.properties import eventually, never
+from stateward.testing import ScriptedModel
 from tests.charts.working import working
 
 
@@ -140,3 +141,12 @@ def test_every_rule_is_documented() -> None:
     """docs/analysis.md has a line for each."""
     text = (Path(__file__).parents[1] / "docs" / "analysis.md").read_text(encoding="utf-8")
     assert [rule for rule in RULES if f"| `{rule}` |" not in text] == []
+
+
+def test_clearance_is_known_of_models_that_are_given() -> None:
+    """`stateward check` gives those of the compiled graph."""
+    policy = Policy(name="p", data=Data(sensitivity="personal"))
+    chart = sw.Chart("talk", Board, sw.State("ASK", do=tell, model="m", to="END"), sw.Final("END"), policy=policy)
+    machine = chart.compile(models={"m": ScriptedModel.of()}).machine
+    report = analyse(machine.chart, schema=Board, effectives=machine.effectives, tools={}, models=machine.roles)
+    assert [each.path for each in report.findings if each.rule == "not-cleared"] == ["ASK"]

@@ -12,6 +12,7 @@ from stateward.errors import DefinitionError, NotExpected
 from stateward.govern.policy import Fuses, Policy, Rule, ToolPolicy
 from stateward.governance import Policies, compare, compare_reach, read_policies, replay_policy, under_policy
 from stateward.run.graph import ChartGraph
+from stateward.testing import ScriptedModel
 from tests.charts.drive import Driven, policy
 from tests.charts.one import One, compiled
 from tests.charts.refunds import asking
@@ -83,6 +84,23 @@ def test_a_call_that_would_have_been_stopped_counts_for_the_next(drive: Drive) -
     driven = drive(compiled(looks, box=[Shop().lookup], policy=Policy(name="p")))
     driven.start({"number": 4})
     assert flips(driven, Policy(name="p", fuses=Fuses(calls=1))) == [("lookup", "allow", "deny")] * 3
+
+
+async def talks(state: Any, run: sw.Run[Any]) -> Any:
+    model = run.model("talker")
+    return {"messages": [await model.ainvoke("hi"), await model.ainvoke("again")]}
+
+
+def test_model_calls_are_decided_with_what_they_cost(drive: Drive) -> None:
+    """Under a fuse of one turn the second flips, and so does each under a fuse of no money where it cost some."""
+    said = ScriptedModel.of("one", "two")
+    price = {"usd_per_million_input": 1_000.0, "usd_per_million_output": 1_000.0}
+    models = {"talker": sw.ModelRole(name="talker", model=said, max_output_tokens=50, **price)}
+    driven = drive(compiled(talks, models=models, model="talker", policy=Policy(name="p")))
+    assert driven.start({}).status == "completed"
+    assert flips(driven, Policy(name="p")) == []
+    assert flips(driven, Policy(name="p", fuses=Fuses(turns=1))) == [("talker", "allow", "deny")]
+    assert flips(driven, Policy(name="p", fuses=Fuses(usd=0.0))) == [("talker", "allow", "deny")] * 2
 
 
 def test_states_that_are_no_more_are_told(drive: Drive) -> None:

@@ -10,9 +10,10 @@ come at any time: from outside, from an activity, or from an action. Of their ow
 | `after.X.n` | X is active |
 | `error.activity`, `.update`, `.definition`, `.diverged`, `.interrupt` | an activity runs |
 | `error.contract` | an activity with `output` runs |
-| `timeout` | an activity with `timeout_s` runs |
-| `fuse.turns`, `fuse.usd`, `fuse.policy` | an activity with a model runs; `fuse.usd` with tools as well |
+| `timeout` | an activity with `timeout_s` runs, or one under a policy with `activity_timeout_s` |
+| `fuse.turns`, `fuse.tokens`, `fuse.usd`, `fuse.policy` | an activity with a model runs; `fuse.usd`: or with tools |
 | `fuse.calls`, `unknown_after_crash` | an activity with tools runs |
+| `fuse.runtime_s` | an activity runs, or is about to |
 | `error.guard`, `error.action`, `error.delay` | the chart has a guard, an action, a function for a delay |
 
 Which fuses can trip at all is a matter of policies; `Fuses` says so where they are known.
@@ -32,13 +33,14 @@ OWN = ("done", "after", "error", "fuse", "timeout", "unknown_after_crash")
 """The first tokens of the events that the kernel and the shell keep for themselves."""
 
 FAILURES = ("error.activity", "error.update", "error.definition", "error.diverged", "error.interrupt")
-FUSES = ("fuse.turns", "fuse.usd", "fuse.calls", "fuse.policy")
+FUSES = ("fuse.turns", "fuse.tokens", "fuse.usd", "fuse.calls", "fuse.runtime_s", "fuse.policy")
 KERNEL = ("error.guard", "error.action", "error.delay")
-KNOWN = (*FAILURES, "error.contract", "timeout", *FUSES, "unknown_after_crash", *KERNEL)
+TIMEOUT = "timeout"
+KNOWN = (*FAILURES, "error.contract", TIMEOUT, *FUSES, "unknown_after_crash", *KERNEL)
 """Every name under `OWN` that is raised, but for completions and timers."""
 
 Fuses = Mapping[int, frozenset[str]]
-"""Per state with an activity: what can trip or surface in it, of `FUSES` and `unknown_after_crash`."""
+"""Per state with an activity: what can trip or surface in it, of `FUSES`, `unknown_after_crash` and `timeout`."""
 
 
 class Alphabet:
@@ -87,7 +89,9 @@ class Alphabet:
         """
         node = self._chart.nodes[state]
         known = None if self._fuses is None else self._fuses.get(state, frozenset[str]())
-        return tuple(name for name in _ends(node) if known is None or not _is_fuse(name) or name in known)
+        ends = [name for name in _ends(node) if known is None or not _is_fuse(name) or name in known]
+        is_limited = known is not None and TIMEOUT in known and TIMEOUT not in ends
+        return (*ends, TIMEOUT) if is_limited else tuple(ends)
 
     def possible(self) -> frozenset[str]:
         """Return every name that can be raised at all, timers and completions left out."""
@@ -162,9 +166,10 @@ def _ends(node: Node) -> Iterator[str]:
     if activity.output is not None:
         yield "error.contract"
     if activity.timeout_s is not None:
-        yield "timeout"
+        yield TIMEOUT
+    yield "fuse.runtime_s"
     if activity.model:
-        yield from ("fuse.turns", "fuse.policy")
+        yield from ("fuse.turns", "fuse.tokens", "fuse.policy")
     if activity.model or activity.tools:
         yield "fuse.usd"
     if activity.tools:

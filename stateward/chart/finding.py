@@ -38,6 +38,7 @@ Rule = Literal[
     "no-timeout",
     "unapproved",
     "forbidden-tool",
+    "not-cleared",
     "repeated-effect",
     "property",
     "undecided",
@@ -65,6 +66,7 @@ unbounded-cycle: activities can follow each other in a circle that no fuse bound
 no-timeout: nothing limits how long an activity takes.
 unapproved: a tool needs an approval in one state, and in another it runs without.
 forbidden-tool: a state declares a tool that its policies forbid.
+not-cleared: a tool or model is not cleared for the data of a state that declares it.
 repeated-effect: a tool that must not run twice is called in a state that can be entered again.
 property: a property that the chart declares does not hold.
 undecided: a property could be neither proven nor refuted.

@@ -102,7 +102,7 @@ def _remedy(event: str) -> str:
     if event.startswith("error.contract"):
         return "no activity here has `output=`."
     if event.startswith("timeout"):
-        return "no activity here has `timeout_s=`."
+        return "no activity here has `timeout_s=`, and no policy `activity_timeout_s`."
     if event.startswith("fuse"):
         return "no activity here makes calls that such a fuse of its policies counts."
     if event.startswith("unknown_after_crash"):

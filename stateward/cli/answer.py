@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -12,7 +14,8 @@ from stateward.cli.outcome import show_outcome
 from stateward.cli.place import find_session, open_existing
 from stateward.cli.rendering import print_facts, print_json, say
 from stateward.cli.stop import EXIT_STOPPED, Stopped
-from stateward.errors import SessionBusy
+from stateward.errors import InputRefused, SessionBusy
+from stateward.run.edited import refuse_misfit
 from stateward.run.session import Session
 from stateward.run.store.ask import Ask
 from stateward.run.store.database import Database
@@ -20,13 +23,19 @@ from stateward.run.store.database import Database
 _HELP = """Answer an ask, and go on with its session.
 
 The session goes on in this process as soon as none of its asks is open.
-An ask is answered once, whatever the number of processes: a second answer
-is refused with exit code 2 and told who answered when.
+An ask takes as many approvals of different people as its policy wants, and
+then no more, whatever the number of processes: a later answer is refused
+with exit code 2 and told who answered when. One that does not approve ends
+it at once. An edit names all arguments of the call that is to be made
+instead; every check of the policy runs on that. With `respond` nothing is
+called, and the note is what the model is told.
 
 Examples:
 
   stateward answer ask_0123456789ab approve --by ann
   stateward answer ask_0123456789ab reject --note "no proof of payment"
+  stateward answer ask_0123456789ab edit --arguments '{"order": "A-1", "eur": 5}'
+  stateward answer ask_0123456789ab respond --note "It was paid by hand."
   stateward answer ask_0123456789ab approve --no-resume
   stateward answer ask_0123456789ab approve --drift keep
   stateward answer ask_0123456789ab approve --branch main
@@ -44,9 +53,16 @@ def add_to(app: typer.Typer) -> None:
 
 def _answer(
     ask: Annotated[str, typer.Argument(metavar="ASK", help="Its id, from `stateward inbox`.", show_default=False)],
-    decision: Annotated[Literal["approve", "reject"], typer.Argument(metavar="approve|reject", show_default=False)],
+    decision: Annotated[
+        Literal["approve", "reject", "edit", "respond"],
+        typer.Argument(metavar="approve|reject|edit|respond", show_default=False),
+    ],
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Why; the agent and the audit log see it.")] = "",
     by: options.By = None,
+    tool: Annotated[str, typer.Option("--tool", metavar="NAME", help="Of an edit: another tool.")] = "",
+    arguments: Annotated[
+        str | None, typer.Option("--arguments", metavar="JSON", help="Of an edit: all arguments of the call.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume/--no-resume", help="Go on with the session.")] = True,
     branch: inbox_branch.Branch = None,
     drift: options.Drift = "refuse",
@@ -55,6 +71,7 @@ def _answer(
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
+    call = _call(decision, tool=tool, arguments=arguments)
     with open_existing(db) as database:
         found = database.asks.get(ask)
         # The graph is found, and asked, before anything is recorded: an answer must not be kept and then lead nowhere.
@@ -66,13 +83,34 @@ def _answer(
         )
         if session is not None:
             inbox_branch.expect(session, found, branch)
-        answered = database.asks.answer(ask, decision=decision, by=options.person(by), note=note)
+            refuse_misfit(session.graph.machine, found, decision, **call)
+        answered = database.asks.answer(ask, decision=decision, by=options.person(by), note=note, **call)
         beside = [other for other in database.asks.open(found.session) if inbox_branch.is_beside(other, found)]
         if session is None or beside:
             _show(answered, database=database, as_json=as_json)
             return
         later = options.again_with(session.id, overrides=overrides or (), db=db, graph=graph, drift=drift)
         raise typer.Exit(_go_on(session, answered, later=later, as_json=as_json))
+
+
+def _call(decision: str, *, tool: str, arguments: str | None) -> Mapping[str, Any]:
+    """Read what an edit wants; only an edit may want anything."""
+    if decision != "edit":
+        if tool or arguments is not None:
+            raise InputRefused(
+                f"`{decision}` takes no `--tool` and no `--arguments`", fix="To have another call made, answer `edit`."
+            )
+        return {}
+    try:
+        given: Any = json.loads(arguments or "")
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise InputRefused(
+            "An edit names all arguments of its call, as a JSON object",
+            fix='Give them: `--arguments \'{"order": "A-1"}\'`.',
+        )
+    return {"tool": tool, "arguments": cast("dict[str, Any]", given)}
 
 
 def _go_on(session: Session, answered: Ask, *, later: str, as_json: bool) -> int:
@@ -92,11 +130,14 @@ def _show(answered: Ask, *, database: Database, as_json: bool) -> None:
         "session": answered.session,
         "status": database.sessions.get(answered.session).status,
         "ask": answered.id,
-        "decision": answered.decision,
+        "decision": answered.last.decision if answered.last else None,
         "by": answered.by,
+        "approvals": answered.progress,
         "asks": [other.id for other in database.asks.open(answered.session)],
     }
     if as_json:
         print_json(facts)
-    else:
-        print_facts(facts)
+        return
+    print_facts(facts)
+    if answered.status == "open":
+        say(f"It has {answered.progress} approvals; another person must approve.")

@@ -76,6 +76,7 @@ def _report(machine: Machine, *, bound: int) -> Report:
         schema=machine.schema.schema,
         effectives=machine.effectives,
         tools={name: tool for plan in machine.plans.values() for name, tool in plan.tools.items()},
+        models=machine.roles,
         properties=machine.properties,
         bound=bound,
     )

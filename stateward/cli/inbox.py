@@ -55,9 +55,16 @@ def _facts(ask: Ask, *, now: float, branch: str | None) -> dict[str, object]:
         "arguments": ask.arguments,
         "reason": ask.reason,
         "approvers": ask.approvers,
+        **({"approvals": _approvals(ask)} if ask.approvals > 1 or ask.answers else {}),
+        **({"not by": ask.barred} if ask.barred else {}),
         "age": age(now - ask.created_at),
         "expires": "never" if ask.expires_at is None else f"in {age(ask.expires_at - now)}",
     }
+
+
+def _approvals(ask: Ask) -> str:
+    gave = ", ".join(each.by for each in ask.answers)
+    return f"{ask.progress}{f' ({gave})' if gave else ''}"
 
 
 def is_current(ask: Ask, branch: str | None) -> bool:
@@ -88,6 +95,9 @@ def ask_json(ask: Ask, *, now: float, branch: str | None = None) -> dict[str, ob
         "arguments": dict(ask.arguments),
         "reason": ask.reason,
         "approvers": list(ask.approvers),
+        "approvals": ask.approvals,
+        "approved_by": [each.by for each in ask.answers],
+        "barred": list(ask.barred),
         "age_s": round(max(now - ask.created_at, 0.0), 3),
         "expires_at": ask.expires_at,
     }

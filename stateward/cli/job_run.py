@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from stateward.cli import options
 from stateward.cli.display import Display
 from stateward.cli.driving import drive, told
 from stateward.cli.outcome import FAILING, outcome_at
@@ -165,7 +166,7 @@ class Runner:
             self.display.end(batch.session, status=outcome.status, state=outcome.path)
 
     async def _session(self, batch: Batch) -> Outcome:
-        session = Session(batch.session, self.graph, self.database)
+        session = Session(batch.session, self.graph, self.database, user=options.person(None))
         outcome = Outcome(session=batch.session, status="new", path="", values={})
         ends: list[_End] = []
         try:

@@ -149,7 +149,8 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _one(order: _Order, loaded: Loaded, database: Database) -> int:
-    session = Session(order.session or new_id("session"), loaded.graph.attach(database), database)
+    attached, user = loaded.graph.attach(database), options.person(None)
+    session = Session(order.session or new_id("session"), attached, database, user=user)
     going_on = order.resume and session.outcome().status == "running"
     try:
         driven = drive_alone(session, None if going_on else _inline(order.given))

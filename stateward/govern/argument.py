@@ -35,7 +35,7 @@ def is_too_large(arguments: Mapping[str, object]) -> bool:
     left, todo = LARGEST, [(cast(object, arguments), 0)]
     while todo:
         value, depth = todo.pop()
-        left -= 1 + (len(value) if isinstance(value, str | list | dict) else 0)
+        left -= 1 + (len(cast("str | list[object] | Mapping[str, object]", value)) if _has_length(value) else 0)
         if left < 0 or depth > DEEPEST:
             return True
         if isinstance(value, Mapping):
@@ -45,6 +45,10 @@ def is_too_large(arguments: Mapping[str, object]) -> bool:
         elif isinstance(value, list | tuple):
             todo += [(each, depth + 1) for each in cast("list[object]", value)]
     return False
+
+
+def _has_length(value: object) -> bool:
+    return isinstance(value, str | list | tuple | Mapping)
 
 
 def values_at(arguments: object, name: str) -> Iterator[object]:

@@ -10,6 +10,7 @@ from stateward.chart.definition import Activity, Node
 from stateward.chart.finding import Finding, Hop, Severity, listed
 from stateward.chart.graph import Edge, Way
 from stateward.govern.effective import Effective
+from stateward.govern.exposure import exposures
 from stateward.govern.ground import WORK, Ground
 from stateward.govern.ruling import Ruling, known_level
 
@@ -24,6 +25,7 @@ def governance(ground: Ground) -> tuple[Finding, ...]:
         *_unbounded(ground),
         *_unapproved(ground),
         *_forbidden(ground),
+        *exposures(ground),
         *_no_timeout(ground),
         *_repeated(ground),
     )
@@ -105,12 +107,14 @@ def _forbidden(ground: Ground) -> Iterator[Finding]:
 
 def _no_timeout(ground: Ground) -> Iterator[Finding]:
     for node, activity, effective in ground.working():
-        if activity.timeout_s is not None or _calls_end(ground, node, activity, effective):
+        limited = activity.timeout_s is not None or effective.timeouts.activity_timeout_s is not None
+        if limited or _calls_end(ground, node, activity, effective):
             continue
         calls = bool(activity.model or ground.usable(node.index))
         if not calls and node.index not in ground.waiting:
             continue
-        fix = "set `call_timeout_s` in a policy, or `timeout_s` in the state" if calls else "set `timeout_s`"
+        own = "`timeout_s` in the state, or `activity_timeout_s` in a policy"
+        fix = f"set `call_timeout_s` in a policy, {own}" if calls else f"set {own}"
         spent = "its calls" if calls else "what it awaits"
         yield Finding(
             rule="no-timeout",

@@ -9,9 +9,10 @@ The order of the checks is fixed, and the first refusal ends it:
 5. separated: no tool of a separate group was used in this run;
 6. cleared: it may see data of the state's class;
 7. arguments: they meet every rule on them;
-8. limits: the tool's own `max_calls`, calls, turns, tokens, money, each outermost scope first; a call without a bound
+8. working time: no scope has worked for as long as it may;
+9. limits: the tool's own `max_calls`, calls, turns, tokens, money, each outermost scope first; a call without a bound
    is refused where money or tokens are limited;
-9. approval: a restricted tool needs people.
+10. approval: a restricted tool needs people.
 
 Approval comes last, so that nobody is asked about a call that would be refused anyway.
 """
@@ -30,6 +31,7 @@ from stateward.govern.checks.declared import undeclared
 from stateward.govern.checks.discovered import unlisted
 from stateward.govern.checks.forbidden import forbidden
 from stateward.govern.checks.revoked import revoked
+from stateward.govern.checks.runtime import overtime
 from stateward.govern.checks.separated import separated
 from stateward.govern.effective import Effective
 from stateward.govern.request import CallKind as CallKind
@@ -46,7 +48,18 @@ from stateward.govern.verdict import NeedsApproval as NeedsApproval
 
 Check = Callable[..., Deny | NeedsApproval | None]
 """Given `effective`, `request=` and `facts=`: why the call may not run, or None."""
-ORDER: tuple[Check, ...] = (undeclared, revoked, forbidden, unlisted, separated, uncleared, unfit, overspent, approval)
+ORDER: tuple[Check, ...] = (
+    undeclared,
+    revoked,
+    forbidden,
+    unlisted,
+    separated,
+    uncleared,
+    unfit,
+    overtime,
+    overspent,
+    approval,
+)
 
 
 def decide(

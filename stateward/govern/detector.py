@@ -29,6 +29,8 @@ class Detector:
     """How many characters the pattern reads after the finding."""
     unbroken: Pattern | None = None
     """Finds one that was broken over lines, in a text without its line breaks; None if that is not looked for."""
+    unbroken_source: str = ""
+    """What that one is made of."""
     check: Callable[[str], bool] | None = None
     """Whether what the pattern found is one."""
     groups: Callable[[str], bool] | None = None
@@ -131,7 +133,14 @@ def _token(name: str, body: str) -> Detector:
     """Make the detector of a token that is known by how it begins."""
     source = rf"()\b(?:{body})"
     unbroken = compile_pattern(body)
-    return Detector(name=name, group="secret", source=source, pattern=compile_pattern(source), unbroken=unbroken)
+    return Detector(
+        name=name,
+        group="secret",
+        source=source,
+        pattern=compile_pattern(source),
+        unbroken=unbroken,
+        unbroken_source=body,
+    )
 
 
 SECRET_KEY = compile_pattern(
@@ -161,7 +170,9 @@ DETECTORS: tuple[Detector, ...] = (
     _token("pypi_token", r"pypi-[A-Za-z0-9_-]{50,}"),
     _token("sendgrid_key", r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
     _token("telegram_token", r"[0-9]{8,10}:[A-Za-z0-9_-]{35}\b"),
-    _token("provider_key", r"(?:gsk_|xai-|lsv2_(?:pt|sk)_|dop_v1_|shpat_|sq0[a-z]{3}-|AGE-SECRET-KEY-1)[A-Za-z0-9_-]{20,}"),
+    _token(
+        "provider_key", r"(?:gsk_|xai-|lsv2_(?:pt|sk)_|dop_v1_|shpat_|sq0[a-z]{3}-|AGE-SECRET-KEY-1)[A-Za-z0-9_-]{20,}"
+    ),
     _token("jwt", r"eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*"),
     _pattern("bearer", "secret", r"(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}"),
     _pattern("basic", "secret", r"(?i)(\bbasic\s+)[A-Za-z0-9+/_-]{4,}={0,2}", check=_is_user_and_password),

@@ -10,13 +10,15 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stateward.govern.pattern import compile_pattern
+from stateward.govern.pattern import Pattern, compile_pattern
 
 _ESCAPE = r"%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}"
 _UNSEEN = (
     r"\p{Cf}\x{034F}\x{115F}\x{1160}\x{17B4}\x{17B5}\x{180B}-\x{180F}\x{3164}\x{FE00}-\x{FE0F}\x{FFA0}"
     r"\x{E0100}-\x{E01EF}"
 )
+SUSPICIOUS = rf"{_ESCAPE}|[{_UNSEEN}]|[^\x00-\x7f]"
+"""A pattern that finds something in every text that may be disguised."""
 _SUSPICIOUS = compile_pattern(rf"{_ESCAPE}|[{_UNSEEN}]|[^\P{{Nd}}0-9]")
 _ESCAPED = compile_pattern(_ESCAPE)
 _HIDDEN = compile_pattern(f"[{_UNSEEN}]")
@@ -70,18 +72,23 @@ def undisguised(text: str) -> View | None:
     return View(text="".join(letters), places=tuple(places))
 
 
-def joined(text: str) -> View | None:
+def is_broken(text: str, *, hides: Pattern) -> bool:
+    """Whether a text has something in it when its line breaks are left out.
+
+    Args:
+        text: A text without lone surrogates.
+        hides: What is looked for.
+    """
+    return _BREAK.search(text) is not None and hides.search(_BREAK.sub(lambda _: "", text)) is not None
+
+
+def joined(text: str) -> View:
     """Leave the line breaks out, with the spaces around them.
 
     Args:
         text: A text without lone surrogates.
-
-    Returns:
-        The view; None if there is no line break.
     """
     breaks = [match.span() for match in _BREAK.finditer(text)]
-    if not breaks:
-        return None
     places: list[tuple[int, int]] = []
     pieces: list[str] = []
     for start, end in zip([0, *(end for _, end in breaks)], [*(start for start, _ in breaks), len(text)], strict=True):

@@ -189,7 +189,7 @@ def effective(
         path: The path of the state the result is for.
         tools: The names of the known tools, for which loosening is looked for and rulings are prepared.
         made: Where the models of contracts are kept; None for a place of this policy's own.
-        refuse: Whether a weaker policy is an error; else the stricter one holds, as for an agent that is met at run time.
+        refuse: Whether a weaker policy is an error; else the stricter one holds, as for an agent met at run time.
 
     Returns:
         The effective policy.

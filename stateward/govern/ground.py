@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stateward.chart.alphabet import Fuses
+from stateward.chart.alphabet import TIMEOUT, Fuses
 from stateward.chart.definition import Activity, Definition, Node
 from stateward.chart.graph import Edge, Graph
 from stateward.govern.effective import Effective
+from stateward.govern.kinds.shape import Sensitivity
 from stateward.govern.ruling import known_level
 
 WORK = ("activity", "failure")
@@ -24,6 +25,8 @@ class ToolFacts:
     has_lookup: bool = False
     """For `once`: whether it can be asked if a call was completed."""
     timeout_s: float | None = None
+    cleared: Sensitivity = "public"
+    """The most sensitive data that it may be given."""
     most: Mapping[str, float | None] = field(default_factory=dict[str, "float | None"])
     """Per argument that is a number: the most its schema allows; None if nothing limits it."""
 
@@ -42,6 +45,8 @@ class Ground:
     """Per state: what holds there."""
     tools: Mapping[str, ToolFacts] = field(default_factory=dict[str, ToolFacts])
     """What is known of tools; nothing is said of the effects of others."""
+    models: Mapping[str, Sensitivity] = field(default_factory=dict[str, Sensitivity])
+    """By role: the most sensitive data that its model may see; nothing is said of others."""
     waiting: frozenset[int] = frozenset()
     """States whose activity can wait for something else than a call: it is async, or a runnable."""
 
@@ -86,7 +91,7 @@ class Ground:
     def _is_fused(self, state: int) -> bool:
         activity = self.chart.nodes[state].activity
         units = {limit.unit for limit in self.effectives[state].limits}
-        by_model = activity is not None and bool(activity.model) and not units.isdisjoint(("turns", "usd"))
+        by_model = activity is not None and bool(activity.model) and not units.isdisjoint(("turns", "tokens", "usd"))
         return by_model or (bool(self.usable(state)) and "calls" in units)
 
 
@@ -119,8 +124,13 @@ def _fuses(node: Node, effective: Effective, tools: Mapping[str, ToolFacts]) -> 
     callable_tools = usable(node, effective)
     if model:
         yield "fuse.policy"
-    if model and "turns" in units:
-        yield "fuse.turns"
+    if effective.timeouts.activity_timeout_s is not None:
+        yield TIMEOUT
+    if "runtime_s" in units:
+        yield "fuse.runtime_s"
+    for counted in ("turns", "tokens"):
+        if model and counted in units:
+            yield f"fuse.{counted}"
     if (model or callable_tools) and "usd" in units:
         yield "fuse.usd"
     if callable_tools and "calls" in units:

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema import Draft202012Validator, FormatChecker, validators
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.protocols import Validator
-from jsonschema.validators import extend
 
 from stateward.errors import DefinitionError
 from stateward.govern.pattern import compile_pattern
@@ -105,7 +104,7 @@ def misfit(value: object, *, schema: _Schema) -> str | None:
 
 def _validator(schema: _Schema) -> Validator:
     # A pattern of a policy searches the text, as JSON Schema has it; only the conditions of our own match the whole.
-    governed: Any = extend(Draft202012Validator, validators={"pattern": _pattern})
+    governed = cast(Any, validators.extend(Draft202012Validator, validators={"pattern": _pattern}))
     return governed(schema, format_checker=FormatChecker(formats=_FORMATS))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol, cast
 
 import re2
@@ -19,6 +19,14 @@ class Match(Protocol):
         """Return the text of one group."""
         ...
 
+    def span(self, index: int = 0, /) -> tuple[int, int]:
+        """Return where one group begins and ends."""
+        ...
+
+    def end(self, index: int = 0, /) -> int:
+        """Return where one group ends."""
+        ...
+
 
 class Pattern(Protocol):
     """A compiled RE2 pattern."""
@@ -29,6 +37,10 @@ class Pattern(Protocol):
 
     def search(self, text: str, /) -> Match | None:
         """Find the first match in the text."""
+        ...
+
+    def finditer(self, text: str, /) -> Iterator[Match]:
+        """Find every match in the text, from left to right."""
         ...
 
     def sub(self, repl: Callable[[Match], str], text: str, /) -> str:

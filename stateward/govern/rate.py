@@ -57,9 +57,7 @@ def paces(effective: Effective, *, part: PacePart) -> tuple[Limit, ...]:
     for layer in effective.binding:
         value = getattr(layer.policy.pace, part) if layer.policy.pace is not None else None
         if value is not None and not (layer.scope in kept and kept[layer.scope].value <= value):
-            kept[layer.scope] = Limit(
-                unit=part, value=value, scope=layer.scope, origin=layer.origin(f"pace.{part}")
-            )
+            kept[layer.scope] = Limit(unit=part, value=value, scope=layer.scope, origin=layer.origin(f"pace.{part}"))
     return tuple(kept.values())
 
 

@@ -1,53 +1,79 @@
-"""Redaction: secrets and personal data are taken out before logs, memory and a model's input.
+"""Redaction: secrets and personal data are taken out before logs, audit, memory and a model's input.
 
 Two classes are known. `secret`: private keys, cloud and API keys, tokens, passwords. `personal`: e-mail
 addresses, payment cards, bank accounts, social security numbers. Cards and accounts count only when their
-check digits hold, so that order numbers stay readable.
+check digits hold, so that order numbers stay readable. Looked at is the text as it stands, the text as a reader takes
+it (`disguise.py`), what was broken over lines, and what base64 stands for. What is found is taken out until nothing is
+found any more, so that redacting twice is the same as redacting once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeVar, cast
+from typing import TypeVar, cast
 
-from stateward.govern.pattern import Match, Pattern, compile_pattern
+from stateward.govern.detector import DETECTORS, SECRET_KEY, Detector, Span, unwrapped
+from stateward.govern.disguise import SUSPICIOUS, View, is_broken, joined, readable, undisguised
+from stateward.govern.kinds.redaction import FINDINGS
+from stateward.govern.kinds.redaction import Finding as DataClass
+from stateward.govern.pattern import Pattern, compile_pattern
 
-DataClass = Literal["secret", "personal"]
-"""What a finding is.
+__all__ = ("EVERY_CLASS", "HIDDEN", "DataClass", "redact")
 
-secret: gives access to something. personal: tells about a person.
-"""
-
-EVERY_CLASS: frozenset[DataClass] = frozenset({"secret", "personal"})
+EVERY_CLASS: frozenset[DataClass] = frozenset(FINDINGS)
 HIDDEN = "[redacted value]"
 """What stands in place of a value whose key says that it is a secret."""
+_BASE64 = compile_pattern(r"[A-Za-z0-9+/_-]{16,}(?:\r?\n[ \t]*[A-Za-z0-9+/_-]{4,})*={0,2}")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_LEAST_NUMBER = 10**11
+"""Smaller numbers are no finding: a card has 13 digits."""
+_HEXADECIMAL = "0123456789abcdef-"
+_MOST_PASSES = 16
+_SHORTEST, _SHORTEST_WORD = 5, 19
+"""Letters of the shortest finding, and of the shortest one that is a single word."""
 
+_Found = tuple[Span, str]
+"""Where something is, and the mark that comes in its place."""
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Detector:
-    name: str
-    group: DataClass
-    source: str
-    pattern: Pattern
-    tail: str = ""
-    """What the pattern reads after the finding and must stay."""
-    valid: Callable[[str], bool] | None = None
+class _Detection:
+    """The detectors of some classes."""
 
-    @property
-    def mark(self) -> str:
-        return f"[redacted {self.name}]"
+    detectors: tuple[Detector, ...]
+    any: Pattern
+    """Finds something in every text that one of them finds something in."""
+    unbroken: Pattern | None
+    hint: Pattern
+    """Finds something in every text that is worth a closer look: most text is told so by one search."""
+    hides_keys: bool
+    finds_digits: bool
+    """Whether a finding may be of digits, and of letters like those of hexadecimal numbers, alone."""
 
-    def redact(self, text: str) -> str:
-        return self.pattern.sub(self._replace, text)
 
-    def _replace(self, match: Match) -> str:
-        """Put the mark in place of the finding; what leads to it (group 1) is kept."""
-        if self.valid is None:
-            return f"{match.group(1)}{self.mark}{self.tail}"
-        return _mark_valid(match.group(0), mark=self.mark, valid=self.valid)
+def _detection(classes: frozenset[DataClass]) -> _Detection:
+    chosen = tuple(each for each in DETECTORS if each.group in classes)
+    sources = [f"(?:{each.source})" for each in chosen]
+    bodies = [f"(?:{each.unbroken_source})" for each in chosen if each.unbroken is not None]
+    # A text that has none of these holds nothing, whatever was done to it.
+    hints = [*sources, SUSPICIOUS, r"\n|\\n|\r", r"[A-Za-z0-9+/_-]{16}"]
+    return _Detection(
+        detectors=chosen,
+        any=compile_pattern("|".join(sources) or r"\z\A."),
+        unbroken=compile_pattern("|".join(bodies)) if bodies else None,
+        hint=compile_pattern("|".join(hints)),
+        hides_keys="secret" in classes,
+        finds_digits="personal" in classes,
+    )
+
+
+_DETECTIONS = {
+    classes: _detection(classes) for classes in (EVERY_CLASS, *(frozenset((each,)) for each in sorted(EVERY_CLASS)))
+}
 
 
 def redact(value: Value, *, classes: Collection[DataClass] = EVERY_CLASS) -> Value:
@@ -64,138 +90,159 @@ def redact(value: Value, *, classes: Collection[DataClass] = EVERY_CLASS) -> Val
     Source:
         DESIGN.md, decision 10; SYSTEMS.md, A7 and G3.
     """
-    detectors = tuple(detector for detector in _DETECTORS if detector.group in classes)
-    return cast(Value, _walk(value, detectors=detectors, hidden=False, secret="secret" in classes))
+    chosen = frozenset(classes)
+    return cast(Value, _walk(value, detection=_DETECTIONS[chosen], hidden=False)) if chosen else value
 
 
-def _walk(value: object, *, detectors: tuple[_Detector, ...], hidden: bool, secret: bool) -> object:
+def _walk(value: object, *, detection: _Detection, hidden: bool) -> object:
+    if isinstance(value, str):
+        return HIDDEN if hidden else _text(value, detection=detection)
     if isinstance(value, Mapping):
-        return _walk_mapping(cast("Mapping[object, object]", value), detectors=detectors, hidden=hidden, secret=secret)
+        return _walk_mapping(cast("Mapping[object, object]", value), detection=detection, hidden=hidden)
     if isinstance(value, list | tuple):
-        items = [_walk(item, detectors=detectors, hidden=hidden, secret=secret) for item in cast("list[object]", value)]
+        items = [_walk(item, detection=detection, hidden=hidden) for item in cast("list[object]", value)]
         return tuple(items) if isinstance(value, tuple) else items
     if value is None or isinstance(value, bool):
         return value
-    return HIDDEN if hidden else _scalar(value, detectors=detectors)
+    return HIDDEN if hidden else _number(value, detection=detection)
 
 
-def _walk_mapping(
-    value: Mapping[object, object], *, detectors: tuple[_Detector, ...], hidden: bool, secret: bool
-) -> dict[object, object]:
+def _walk_mapping(value: Mapping[object, object], *, detection: _Detection, hidden: bool) -> dict[object, object]:
     result: dict[object, object] = {}
     for key, item in value.items():
-        name = _text(key, detectors=detectors) if isinstance(key, str) else key
+        name = _text(key, detection=detection) if isinstance(key, str) else key
         while name in result:
             name = f"{name}'"
-        inside = hidden or (secret and isinstance(key, str) and _SECRET_KEY.fullmatch(key) is not None)
-        result[name] = _walk(item, detectors=detectors, hidden=inside, secret=secret)
+        inside = hidden or (detection.hides_keys and isinstance(key, str) and _is_secret(key))
+        result[name] = _walk(item, detection=detection, hidden=inside)
     return result
 
 
-def _scalar(value: object, *, detectors: tuple[_Detector, ...]) -> object:
-    if isinstance(value, str):
-        return _text(value, detectors=detectors)
-    if isinstance(value, int):
-        text = _text(str(value), detectors=detectors)
-        return value if text == str(value) else text
-    return value
+def _is_secret(key: str) -> bool:
+    plain = readable(key)
+    view = undisguised(plain)
+    return SECRET_KEY.fullmatch(_HUMP.sub("_", view.text if view else plain)) is not None
 
 
-def _text(text: str, *, detectors: tuple[_Detector, ...]) -> str:
-    # Most text holds nothing, and one search is cheaper than a dozen.
-    if _ANY.search(text) is None:
+def _number(value: object, *, detection: _Detection) -> object:
+    if not isinstance(value, int) or -_LEAST_NUMBER < value < _LEAST_NUMBER:
+        return value
+    text = _text(str(value), detection=detection)
+    return value if text == str(value) else text
+
+
+def _text(text: str, *, detection: _Detection) -> str:
+    if text.isascii() and (len(text) < _SHORTEST or (len(text) < _SHORTEST_WORD and _is_word(text))):
         return text
-    for detector in detectors:
-        text = detector.redact(text)
-    return text
+    if not detection.finds_digits and not text.strip(_HEXADECIMAL):
+        return text  # a digest or an id
+    for _ in range(_MOST_PASSES):
+        plain = readable(text)
+        if detection.hint.search(plain) is None:
+            return text
+        found = _merged(_findings(plain, detection=detection))
+        if not found:
+            return text
+        text = _marked(text, found)
+    return HIDDEN  # made to have something found in it without end: nothing of it is shown
 
 
-def _mark_valid(text: str, *, mark: str, valid: Callable[[str], bool]) -> str:
-    """Mark every run of whole groups that is valid; text beside a number may look like more groups of it."""
+def _is_word(text: str) -> bool:
+    return text.replace("_", "").isalpha()
+
+
+def _marked(text: str, found: list[_Found]) -> str:
     parts: list[str] = []
-    start = 0
-    while start < len(text):
-        ends = _group_ends(text, start=start)
-        found = next((end for end in reversed(ends) if valid(text[start:end])), None)
-        after = found or ends[0]
-        parts.append(mark if found else text[start:after])
-        parts.append(text[after : after + 1])
-        start = after + 1
-    return "".join(parts)
+    done = 0
+    for (start, end), mark in found:
+        parts += (text[done:start], mark)
+        done = end
+    return "".join((*parts, text[done:]))
 
 
-def _group_ends(text: str, *, start: int) -> list[int]:
-    """List where the groups after a place end: the first always, further ones within the longest run."""
-    ends: list[int] = []
-    for place in range(start, len(text) + 1):
-        if place == len(text) or text[place] in " -":
-            ends.append(place)
-        if ends and place - start >= _LONGEST_RUN:
-            break
-    return ends
+def _merged(findings: Iterator[tuple[Span, Detector | None]]) -> list[_Found]:
+    """Make findings that share letters one; personal ones that share some with a secret wait for the next pass."""
+    secrets: list[_Found] = []
+    personal: list[_Found] = []
+    for span, detector in findings:
+        of = personal if detector is not None and detector.group == "personal" else secrets
+        of.append((span, detector.mark if detector else "[redacted base64]"))
+    united = _united(secrets)
+    starts = [start for (start, _), _ in united]
+
+    def is_free(start: int, end: int) -> bool:
+        before = bisect_left(starts, end) - 1
+        return before < 0 or united[before][0][1] <= start
+
+    free = [found for found in _united(personal) if is_free(*found[0])]
+    return sorted((*united, *free))
 
 
-def _is_card(text: str) -> bool:
-    """Apply the Luhn check (ISO/IEC 7812-1)."""
-    if not text.startswith(("2", "3", "4", "5", "6")):
+def _united(found: list[_Found]) -> list[_Found]:
+    kept: list[_Found] = []
+    for (start, end), mark in sorted(found, key=lambda each: each[0][0]):  # stable: the first detector names it
+        if kept and start < kept[-1][0][1]:
+            (first, last), name = kept[-1]
+            kept[-1] = (first, max(last, end)), name
+        else:
+            kept.append(((start, end), mark))
+    return kept
+
+
+def _findings(text: str, *, detection: _Detection) -> Iterator[tuple[Span, Detector | None]]:
+    views = [each for each in (View(text=text), undisguised(text)) if each is not None]
+    for detector in detection.detectors:
+        for view in views:
+            if detector.pattern.search(view.text) is not None:
+                yield from ((view.original(*span), detector) for span in detector.spans(view.text))
+    for view in views:
+        yield from _broken(view, detection=detection)
+        yield from ((view.original(*span), None) for span in _wrapped(view.text, detection=detection))
+
+
+def _broken(view: View, *, detection: _Detection) -> Iterator[tuple[Span, Detector]]:
+    """Yield tokens that were broken over lines."""
+    if detection.unbroken is None or not is_broken(view.text, hides=detection.unbroken):
+        return
+    whole = joined(view.text)
+    for detector in detection.detectors:
+        for match in detector.unbroken.finditer(whole.text) if detector.unbroken else ():
+            start, end = whole.original(*match.span())
+            begins = start == 0 or not (view.text[start - 1].isalnum() or view.text[start - 1] == "_")
+            end = start + len(_token_in(view.text[start:end]))
+            if begins and end > start:
+                yield view.original(start, end), detector
+
+
+def _token_in(text: str) -> str:
+    """Leave off the last lines of what looks like a broken token if they look like words: they have no digit."""
+    lines = text.splitlines(keepends=True)
+    while len(lines) > 1 and not any(letter.isdigit() for letter in lines[-1]):
+        lines.pop()
+    return "".join(lines).rstrip()
+
+
+def _wrapped(text: str, *, detection: _Detection) -> Iterator[Span]:
+    """Yield where base64 stands that holds something."""
+    for match in _BASE64.finditer(text):
+        start, end = match.span()
+        if _holds(match.group(0), detection=detection):
+            yield start, end
+            continue
+        for line in match.group(0).splitlines(keepends=True):
+            if _holds(line, detection=detection):
+                yield start, start + len(line.rstrip())
+            start += len(line)
+
+
+def _holds(letters: str, *, detection: _Detection) -> bool:
+    inside = unwrapped(letters)
+    if inside is None:
         return False
-    groups = text.replace("-", " ").split(" ")
-    digits = [int(letter) for group in groups for letter in group]
-    if not 13 <= len(digits) <= 19 or min(map(len, groups)) < _SHORTEST_CARD_GROUP:
-        return False
-    doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
-    return (sum(doubled) + sum(digits[-1::-2])) % 10 == 0
-
-
-def _is_iban(text: str) -> bool:
-    """Apply the check of ISO 13616: the rearranged number leaves 1 when divided by 97."""
-    compact = text.replace(" ", "").upper()
-    if not 15 <= len(compact) <= 34 or not compact[:2].isalpha() or not compact[2:4].isdecimal():
-        return False
-    return int("".join(str(int(letter, 36)) for letter in compact[4:] + compact[:4])) % 97 == 1
-
-
-def _detector(
-    name: str,
-    *,
-    group: DataClass,
-    pattern: str,
-    tail: str = "",
-    valid: Callable[[str], bool] | None = None,
-) -> _Detector:
-    return _Detector(name=name, group=group, source=pattern, pattern=compile_pattern(pattern), tail=tail, valid=valid)
-
-
-_LONGEST_RUN = 42
-_SHORTEST_CARD_GROUP = 3
-_SECRET_KEY = compile_pattern(
-    r"(?i)(.*[_-])?(password|passwd|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|authorization)"
-    r"|((access|auth|bearer|id|refresh|session)[_-]?)?token"
-)
-_ASSIGNED = r"""(?i)(\b(?:password|passwd|pwd|secret|token|api[_-]?key)["']?\s*[:=]\s*["']?)[^\s,;"'\[]{4,}"""
-_DETECTORS: tuple[_Detector, ...] = (
-    _detector(
-        "private_key",
-        group="secret",
-        pattern=r"()-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
-    ),
-    _detector("aws_key", group="secret", pattern=r"()\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    _detector("api_key", group="secret", pattern=r"()\b(?:sk|rk|pk)[-_][A-Za-z0-9_-]{16,}"),
-    _detector("google_key", group="secret", pattern=r"()\bAIza[0-9A-Za-z_-]{35}"),
-    _detector("github_token", group="secret", pattern=r"()\b(?:gh[pousr]|github_pat)_[A-Za-z0-9_]{20,}"),
-    _detector("slack_token", group="secret", pattern=r"()\bxox[abeprs]-[A-Za-z0-9-]{10,}"),
-    _detector("jwt", group="secret", pattern=r"()\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*"),
-    _detector("bearer", group="secret", pattern=r"(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}"),
-    _detector("url_password", group="secret", pattern=r"(://[^/\s:@]+:)[^/\s@\[]+@", tail="@"),
-    _detector("password", group="secret", pattern=_ASSIGNED),
-    _detector("email", group="personal", pattern=r"()\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\b"),
-    _detector(
-        "iban",
-        group="personal",
-        pattern=r"(?i)\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,}(?: ?[A-Z0-9]{1,3})?\b",
-        valid=_is_iban,
-    ),
-    _detector("card", group="personal", pattern=r"\b(?:[0-9][ -]?){12,}[0-9]\b", valid=_is_card),
-    _detector("ssn", group="personal", pattern=r"()\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"),
-)
-_ANY = compile_pattern("|".join(f"(?:{detector.source})" for detector in _DETECTORS))
+    views = [each for each in (View(text=inside), undisguised(inside)) if each is not None]
+    return any(
+        next(detector.spans(view.text), None) is not None
+        for view in views
+        if detection.any.search(view.text) is not None
+        for detector in detection.detectors
+    )

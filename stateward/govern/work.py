@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os.path
+import posixpath
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 _UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
@@ -14,13 +14,15 @@ _UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """The work directory of a session."""
+    """The work directory of a session, as one call sees it."""
 
     folder: str = "/work"
     """Absolute; relative paths are meant from here."""
-    resolve: Callable[[str], str] = os.path.normpath
+    resolve: Callable[[str], str] = posixpath.normpath
     """Brings an absolute path to what it names. On a real file system links are followed; by default, where none is at
     hand, only the text is looked at."""
+    _found: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str], compare=False, repr=False)
+    """What was placed before: what was checked is what is used, whatever became of the file system since."""
 
     def placed(self, path: str, *, under: str) -> str:
         """Bring a path to what it names, if that is under a folder.
@@ -35,17 +37,19 @@ class Work:
         Raises:
             ValueError: It leaves the folder, or could be read in two ways; says why.
         """
+        if (path, under) in self._found:
+            return self._found[path, under]
         _refuse_odd(path)
         folder = self._real(under)
         # A reader may decode a path, or bring it to another form, before opening it: no reading may leave the folder.
-        for form in {path, unquote(path), unicodedata.normalize("NFKC", path)}:
-            if not _is_inside(self._real(form), folder):
-                raise ValueError("it leaves that folder")
-        return self._real(path)
+        real = {form: self._real(form) for form in (path, unquote(path), unicodedata.normalize("NFKC", path))}
+        if not all(_is_inside(place, folder) for place in real.values()):
+            raise ValueError("it leaves that folder")
+        return self._found.setdefault((path, under), real[path])
 
     def _real(self, path: str) -> str:
         try:
-            return self.resolve(os.path.join(self.folder, path))
+            return self.resolve(posixpath.join(self.folder, path))
         except (OSError, ValueError) as wrong:
             raise ValueError(f"nobody can say where it leads ({type(wrong).__name__})") from wrong
 
@@ -62,4 +66,4 @@ def _refuse_odd(path: str) -> None:
 
 
 def _is_inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
+    return path == folder or path.startswith(folder if folder.endswith(posixpath.sep) else folder + posixpath.sep)

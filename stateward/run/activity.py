@@ -1,7 +1,8 @@
 """One activity while it runs: it is called with its `Run`, called again when its output does not pass the gate, and
 comes to an end that the chart is told.
 
-A newcomer who follows a tool call starts here: `attempts` calls the activity, `Visit.run` makes its way to the door.
+A newcomer who follows a tool call starts here: `attempts` calls the activity, `Visit.run` (in `visit`) makes its way to
+the door.
 Nothing is committed here: `node` (one region) and `hub` (several) do that, each with the values of the moment.
 """
 
@@ -14,29 +15,26 @@ from functools import partial
 from typing import Any, cast
 
 from langgraph.errors import GraphBubbleUp
-from langgraph.runtime import get_runtime
 
 from stateward.chart.delay import Timers
 from stateward.chart.event import Occurrence
 from stateward.errors import CheckpointError, ContractFailed, DefinitionError, Diverged, UpdateRefused
 from stateward.govern.gate import Failed, check
-from stateward.run.checkpoint import Control
 from stateward.run.commit import Progress
-from stateward.run.context import Core, Run, SyncRun, awithin, within
+from stateward.run.context import Core, awithin, within
 from stateward.run.deadline import Late, apart, in_time, is_cancelled, own_cancellation
-from stateward.run.door.activation import Activation
-from stateward.run.door.door import Door
-from stateward.run.door.role import ModelRole
-from stateward.run.door.signal import Signal, Suspend, Trip
+from stateward.run.door.signal import Suspend, Trip
 from stateward.run.door.straggler import in_thread
 from stateward.run.door.told import told
-from stateward.run.door.tool import ToolResult
+from stateward.run.door.waiting import TIMED
 from stateward.run.drive import Steps, Work
-from stateward.run.handed import happened, value_of
+from stateward.run.handed import value_of
 from stateward.run.inner import Told
-from stateward.run.invocation import Invocation
-from stateward.run.plan import Machine, StatePlan
+from stateward.run.plan import StatePlan
 from stateward.run.update import as_update
+from stateward.run.visit import Visit as Visit
+from stateward.run.visit import visit as visit
+from stateward.run.visit import working
 
 _KINDS = {UpdateRefused: "update", Diverged: "diverged", DefinitionError: "definition", ContractFailed: "contract"}
 """Which error event an exception of an activity becomes; any other is `error.activity`."""
@@ -63,108 +61,6 @@ class _TimedOut(TimeoutError):
     """The state's own limit ran out; a timeout that the activity raises itself is one of its errors."""
 
 
-class Visit:
-    """One activation of a state: its activity's run is made when somebody asks for it, which few activities do.
-
-    Args:
-        machine: The lowered chart.
-        plan: The state.
-        invocation: The call of the graph.
-        control: The run's control.
-        activation: The n-th entry into the state.
-        event: What brought the chart there, when that was an event.
-        values: What the activity sees.
-    """
-
-    __slots__ = ("_run", "activation", "control", "event", "invocation", "machine", "plan", "values")
-
-    def __init__(
-        self,
-        machine: Machine,
-        plan: StatePlan,
-        invocation: Invocation,
-        *,
-        control: Control,
-        activation: int,
-        event: Occurrence | None,
-        values: Mapping[str, Any],
-    ) -> None:
-        self.machine = machine
-        self.plan = plan
-        self.invocation = invocation
-        self.control = control
-        self.activation = activation
-        self.event = event
-        self.values = values
-        self._run: Core[Any] | None = None
-
-    @property
-    def key(self) -> tuple[int, int]:
-        """State and activation."""
-        return self.plan.node.index, self.activation
-
-    def run(self) -> Core[Any]:
-        """The run, made at the first call."""
-        if self._run is None:
-            self._run = _make_run(self)
-        return self._run
-
-    @property
-    def is_used(self) -> bool:
-        """Whether the activity asked for its run."""
-        return self._run is not None
-
-    @property
-    def raised(self) -> Sequence[Occurrence]:
-        """What the activity raised so far."""
-        return self._run.raised if self._run is not None else ()
-
-    @property
-    def timers(self) -> Timers:
-        """What the activity scheduled and cancelled so far."""
-        return tuple(self._run.timers) if self._run is not None else ()
-
-    @property
-    def signal(self) -> Signal | None:
-        """Why the activity must end here, or None."""
-        return self._run.signal if self._run is not None else None
-
-    def again(self, feedback: str) -> None:
-        """Begin another attempt.
-
-        Args:
-            feedback: Why the gate sent the last one back.
-        """
-        run = self.run()
-        run.attempt += 1
-        run.feedback = feedback
-        run.raised.clear()
-        run.timers.clear()
-
-
-def visit(machine: Machine, plan: StatePlan, progress: Progress, invocation: Invocation) -> Visit:
-    """Make the visit of the one active state.
-
-    Args:
-        machine: The lowered chart.
-        plan: The state.
-        progress: Where the step stands.
-        invocation: The call of the graph.
-
-    Returns:
-        The visit, which has not begun.
-    """
-    return Visit(
-        machine,
-        plan,
-        invocation,
-        control=progress.control,
-        activation=progress.configuration.activation(plan.node.index),
-        event=progress.control.event,
-        values=progress.visible(),
-    )
-
-
 def attempts(visit: Visit) -> Steps[Ended]:
     """Call the activity, and again with feedback while the gate sends its output back.
 
@@ -172,12 +68,36 @@ def attempts(visit: Visit) -> Steps[Ended]:
         visit: Whose activity.
 
     Returns:
-        A generator of work that returns how it ended.
+        A generator of work that returns how it ended. Where a policy limits the working time, it is measured.
 
     Raises:
         Suspend: A call needs a person.
         CheckpointError: The session was taken over, or the database failed.
     """
+    try:
+        return (yield from (_measuring(visit) if visit.plan.is_measured else _attempts(visit)))
+    finally:
+        visit.leave()  # who has kept its run has no way out of a state that is left
+
+
+def _measuring(visit: Visit) -> Steps[Ended]:
+    measure = working(visit)
+    over: Occurrence | None = yield Work(fn=measure.begin)
+    if over is not None:
+        return Ended(events=(over,))
+    try:
+        ended = yield from _attempts(visit)
+    except BaseException as left:
+        measure.end()
+        if isinstance(left, Suspend):  # else somebody cut it: what was measured is kept with the next call
+            yield Work(fn=measure.keep)
+        raise
+    measure.end()
+    yield Work(fn=measure.keep)
+    return ended
+
+
+def _attempts(visit: Visit) -> Steps[Ended]:
     plan = visit.plan
     retries = plan.gate.retries if plan.gate else 0
     errors: object = None
@@ -259,7 +179,8 @@ def _work(visit: Visit) -> Work:
     bound = cast(Any, plan.bound)
     if plan.is_sync:
         run = visit.run() if plan.takes_run else None
-        return _sync_work(visit, partial(within, visit.run, bound, state, event, run))
+        call = partial(within, visit.run, bound, state, event, run)
+        return _sync_work(visit, call if plan.timeout_s is None else partial(_measured, visit, call, plan.timeout_s))
     run = visit.run()
     given = (state, event, run)
     if plan.runnable is not None:
@@ -281,12 +202,30 @@ def _sync_work(visit: Visit, call: Callable[[], Any]) -> Work:
     return Work(fn=call, afn=partial(beside, call))
 
 
+def _measured(visit: Visit, call: Callable[[], Any], timeout_s: float) -> Any:
+    """Call a sync activity under a limit: it cannot be stopped, but its calls are, and its late end does not count."""
+    run, script = visit.run(), visit.invocation.script
+    run.time.begin(timeout_s)
+    try:
+        return call()
+    finally:
+        # Whatever it raised: it is late.
+        key = run.door.activation.key(0)
+        if run.time.is_over if script is None else script.of_time(key, "activity_timeout_s"):
+            run.leave()
+            late = f"it took more than {timeout_s:g} s"
+            more = {TIMED: "activity_timeout_s", "rule": "timeouts"}
+            run.door.report.write("timeout", visit.plan.node.path, {}, late, 0, more=more)
+            raise _TimedOut(late)
+
+
 def _timed(run: Core[Any], fn: Any, timeout_s: float | None) -> Any:
     call = awithin(run, fn)
 
     async def bounded(*args: Any) -> Any:
         if timeout_s is None:
             return await apart(partial(call, *args))
+        run.time.begin(timeout_s)
         returned = await in_time(partial(call, *args), timeout_s=timeout_s)
         if isinstance(returned, Late):
             run.leave()
@@ -294,65 +233,6 @@ def _timed(run: Core[Any], fn: Any, timeout_s: float | None) -> Any:
         return returned
 
     return bounded
-
-
-def _make_run(visit: Visit) -> Core[Any]:
-    plan, control, invocation = visit.plan, visit.control, visit.invocation
-    path = plan.node.path
-    runtime = get_runtime()
-    writer = runtime.stream_writer
-
-    def door() -> Door:
-        return Door(
-            database=invocation.database,
-            activation=Activation(
-                session=invocation.session,
-                run=control.run,
-                branch=control.branch,
-                path=path,
-                number=visit.activation,
-                tenant=invocation.tenant,
-            ),
-            effective=plan.effective,
-            tools=plan.tools,
-            fence=invocation.fence,
-            threads=invocation.threads,
-            notify=lambda result: writer(_as_part(result, path=path)),
-            script=invocation.script,
-            stragglers=invocation.stragglers,
-        )
-
-    kind = SyncRun if plan.is_sync else Run
-    return kind(
-        path=path,
-        activation=visit.activation,
-        event=happened(visit.event) if visit.event else None,
-        context=runtime.context,
-        _invocation=invocation,
-        _make_door=door,
-        _roles=_roles(visit.machine, invocation),
-        _declared_role=plan.role,
-        _store=runtime.store,
-        _writer=writer,
-    )
-
-
-def _roles(machine: Machine, invocation: Invocation) -> Mapping[str, ModelRole]:
-    """The models by role: the session's own before those of the graph."""
-    own = invocation.container.models if invocation.container is not None else None
-    return {**machine.roles, **own} if own else machine.roles
-
-
-def _as_part(result: ToolResult, *, path: str) -> dict[str, Any]:
-    """A tool's result as a part of the `custom` stream."""
-    return {
-        "type": "tool",
-        "path": path,
-        "call": result.call,
-        "name": result.name,
-        "status": result.status,
-        "value": result.value,
-    }
 
 
 def _told(returned: object, *, where: str) -> Told:

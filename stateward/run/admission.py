@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from stateward.chart.event import Occurrence
 from stateward.errors import CheckpointError, Drift, InputRefused, NotExpected, SessionBusy, UpdateRefused
+from stateward.run import giver
 from stateward.run.arrivals import found, is_over, refuse_rest, settle, take
 from stateward.run.branch import renamed
 from stateward.run.checkpoint import CHANNEL, TERMINAL, Control, Json, decode, merge, start_delta
@@ -32,7 +33,7 @@ from stateward.run.update import as_update
 from stateward.run.view import View
 from stateward.run.wait import unexpected
 
-REOPENS = ("fuse.turns", "fuse.usd", "fuse.calls")
+REOPENS = ("fuse.turns", "fuse.tokens", "fuse.usd", "fuse.calls", "fuse.runtime_s")
 """Fuses whose limit a person can raise for a run."""
 
 
@@ -125,6 +126,7 @@ def admit(machine: Machine, given: object, *, before: Stored, invocation: Invoca
     )
     said = _said(told)
     first = _try(machine, told, control=control, before=before, invocation=invocation)
+    _note_giver(invocation, control.run)
     return Command(resume=enveloped(said, first))
 
 
@@ -145,7 +147,13 @@ def _open_run(machine: Machine, given: object, *, before: Stored, invocation: In
     if invocation.shared:
         remember(machine, invocation.database, session=invocation.session)
         update = well_paired(update, values, machine.schema.messages, invocation)
+    _note_giver(invocation, delta["run"]["id"])
     return {**update, CHANNEL: delta}
+
+
+def _note_giver(invocation: Invocation, run: str) -> None:
+    if invocation.user:
+        giver.record(invocation.database, invocation.session, run=run, by=invocation.user)
 
 
 def _fits_whole(machine: Machine, values: Values) -> None:
@@ -255,6 +263,8 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
     if control is None:
         raise NotExpected(f"Session `{invocation.session}` has no run to resume", fix="Send an input to open one.")
     update = checked(machine, given.update, base=before.values, serde=serde) if given.update else None
+    if update:
+        _note_giver(invocation, control.run)
     if control.status != "waiting":
         raise NotExpected(
             f"Session `{invocation.session}` does not wait; it is {control.status}",
@@ -270,7 +280,7 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
         return Command(resume=enveloped(said, first), update=update)
     wanted = {answer.ask for answer in told.answers} if isinstance(told, Answers) else set(told.asks)
     first = refuse_left(machine, wanted, control=control, before=before, invocation=invocation)
-    answered = claim(invocation.database, told) if isinstance(told, Answers) else told
+    answered = claim(invocation.database, told, machine=machine) if isinstance(told, Answers) else told
     return Command(resume=enveloped({"answered": list(answered.asks)}, first), update=update)
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from stateward.errors import NotExpected, UnknownSession
 from stateward.run.admission import refuse_drift, refuse_left, stored
 from stateward.run.caller import Caller
 from stateward.run.drive import Bridge, Steps, Work
+from stateward.run.edited import refuse_misfit
 from stateward.run.invocation import Invocation
 from stateward.run.store.ask import Ask, Decision
 from stateward.run.text import checked_text
+from stateward.run.verdict import read_answer
 
 
 def refuse_strange(caller: Caller) -> None:
@@ -56,7 +59,16 @@ def asked(caller: Caller, ask: str) -> Ask:
     return found
 
 
-def claimed(caller: Caller, ask: str, decision: Decision, *, by: str, note: str) -> Ask:
+def claimed(
+    caller: Caller,
+    ask: str,
+    decision: Decision,
+    *,
+    by: str,
+    note: str,
+    tool: str = "",
+    arguments: Mapping[str, Any] | None = None,
+) -> Ask:
     """Record an answer.
 
     Args:
@@ -65,33 +77,41 @@ def claimed(caller: Caller, ask: str, decision: Decision, *, by: str, note: str)
         decision: What is answered.
         by: Who answers.
         note: Why.
+        tool: The tool that is meant, of an edit the one that is wanted; empty when it is not said.
+        arguments: The arguments that are meant, of an edit those that are wanted; None when they are not said.
 
     Returns:
-        The answered ask.
+        The ask: answered, or open when it needs the approval of more people.
 
     Raises:
         UnknownSession: The session belongs to another tenant.
         UnknownAsk: No ask has this id, or it belongs to another tenant's session.
         AskClosed: It was answered, withdrawn or expired before.
         NotExpected: The ask is another session's.
-        InputRefused: The name or the note cannot be kept.
+        InputRefused: The name or the note cannot be kept, or another call is meant than was shown, or an edit leads to
+            no call.
+        GovernanceError: The person may not answer it.
     """
     checked_text(by, what=f"who answers `{ask}`")
     checked_text(note, what=f"the note of the answer to `{ask}`")
     found = asked(caller, ask)
     if found.session != caller.session:
         raise NotExpected(f"Ask `{ask}` belongs to session `{found.session}`, not to `{caller.session}`")
-    return caller.database.asks.answer(ask, decision=decision, by=by, note=note)
+    refuse_misfit(caller.graph.machine, found, decision, tool=tool, arguments=arguments)
+    edit: Mapping[str, Any] = {"tool": tool, "arguments": arguments} if decision == "edit" else {}
+    return caller.database.asks.answer(ask, decision=decision, by=by, note=note, **edit)
 
 
-def recording(caller: Caller, answers: Mapping[str, Decision], *, by: str, note: str) -> Steps[None]:
+def recording(
+    caller: Caller, answers: Mapping[str, Decision | Mapping[str, Any]], *, by: str, note: str
+) -> Steps[None]:
     """Record answers, when each of them would lead somewhere.
 
     Args:
         caller: The session.
-        answers: Ask to what is answered.
+        answers: Ask to what is answered: a word, or an answer as `Command(resume=…)` takes it.
         by: Who answers.
-        note: Why.
+        note: Why, where an answer does not say it.
 
     Returns:
         A generator of work.
@@ -101,8 +121,21 @@ def recording(caller: Caller, answers: Mapping[str, Decision], *, by: str, note:
     """
     for ask in answers:
         yield Work(fn=_expect, args=(caller, ask))
-    for ask, decision in answers.items():
-        yield Work(fn=partial(claimed, caller, ask, decision, by=by, note=note))
+    for ask, said in answers.items():
+        yield Work(fn=partial(claimed, caller, ask, **_told(ask, said, by=by, note=note)))
+
+
+def _told(ask: str, said: Decision | Mapping[str, Any], *, by: str, note: str) -> dict[str, Any]:
+    if isinstance(said, str):
+        return {"decision": said, "by": by, "note": note}
+    one = read_answer(ask, said, asks=[ask], by=by)
+    return {
+        "decision": one.decision,
+        "by": one.by,
+        "note": one.note or note,
+        "tool": one.tool,
+        "arguments": one.arguments,
+    }
 
 
 def _expect(caller: Caller, ask: str) -> None:

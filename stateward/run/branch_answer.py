@@ -27,6 +27,8 @@ def answering(
     *,
     by: str,
     note: str,
+    tool: str = "",
+    arguments: Mapping[str, Any] | None = None,
     head_of: Callable[[str], Steps[RunnableConfig]],
 ) -> Steps[Outcome]:
     """Answer an ask, and go on with its branch.
@@ -37,6 +39,8 @@ def answering(
         decision: What is answered.
         by: Who answers.
         note: Why.
+        tool: The tool that is meant, of an edit the one that is wanted; empty when it is not said.
+        arguments: The arguments that are meant, of an edit those that are wanted; None when they are not said.
         head_of: Names the end of a branch.
 
     Returns:
@@ -50,7 +54,7 @@ def answering(
         Drift: The branch's run was started by another definition; nothing was recorded.
     """
     there: Mapping[str, Any] = yield from expected(caller, ask, head_of=head_of)
-    yield Work(fn=partial(claimed, caller, ask, decision, by=by, note=note))
+    yield Work(fn=partial(claimed, caller, ask, decision, by=by, note=note, tool=tool, arguments=arguments))
     return (yield caller.calling(None, more=there))
 
 

@@ -85,6 +85,7 @@ def open_call(
         threads=graph.tables.threads,
         tenant=named(merged, "tenant"),
         approver=named(merged, "approver"),
+        user=named(merged, "user") or named(merged, "approver"),
         serde=saver.serde if saver is not None else None,
         shared=saver is not None,
         alarm=alarm_of(merged),

@@ -17,6 +17,7 @@ from langgraph.graph import END
 from langgraph.types import Command, StateSnapshot, StateUpdate
 
 from stateward.errors import InputRefused, NotExpected, SessionBusy
+from stateward.govern.person import person
 from stateward.run.brake import Halt
 from stateward.run.call import Opened, close, is_held, record
 from stateward.run.called import Called, committed
@@ -83,7 +84,7 @@ def cancelled(caller: Caller, *, by: str, reason: str, wait_s: float) -> Steps[N
 
 def _refuse_nobody(session: str, *, by: str, reason: str) -> None:
     checked_text(reason, what=f"the reason why session `{session}` is cancelled")
-    if not checked_text(by, what=f"who cancels session `{session}`").strip():
+    if not person(checked_text(by, what=f"who cancels session `{session}`")):
         raise InputRefused(f"Session `{session}` can only be cancelled by somebody", fix="Say who with `by`.")
 
 

@@ -22,11 +22,12 @@ from stateward.chart.event import Event, Occurrence, occurrence_of
 from stateward.errors import DefinitionError, RunError
 from stateward.run.container import Container, Owned
 from stateward.run.deadline import own_exit
-from stateward.run.door.calling import CALLING, Calling, inside
+from stateward.run.door.calling import Calling, inside
 from stateward.run.door.door import Door
 from stateward.run.door.model import GovernedModel
 from stateward.run.door.role import ModelRole
 from stateward.run.door.signal import Signal
+from stateward.run.door.time_left import TimeLeft
 from stateward.run.door.tool import ToolCall, ToolResult
 from stateward.run.drive import Bridge
 from stateward.run.invocation import Invocation
@@ -50,6 +51,8 @@ class Core(Generic[C]):
     """What brought the chart here, when it was an event."""
     context: C
     """LangGraph's `context=`."""
+    time: TimeLeft
+    """How long the activity may still take."""
     _invocation: Invocation
     _make_door: Callable[[], Door]
     _roles: Mapping[str, ModelRole]
@@ -101,27 +104,21 @@ class Core(Generic[C]):
         """The governed way out of this activation."""
         if self._door is None:
             self._door = self._make_door()
+            if self._is_left:
+                self._door.in_flight.close()
         return self._door
 
     @property
     def calling(self) -> Calling:
         """The activity as what agents run in."""
         if self._calling is None:
-            self._calling = Calling(door=self.door, call=0)
+            self._calling = Calling(door=self.door, call=0, around=None)
         return self._calling
 
     @property
     def remaining(self) -> Mapping[str, float]:
-        """What is left of each limited unit (`turns`, `calls`, `usd`), the tightest scope counting."""
-        activation, ledger = self.door.activation, self.door.database.ledger
-        spent = ledger.spent(activation.session, run=activation.run)
-        raised = ledger.raised(activation.session, run=activation.run)
-        left: dict[str, float] = {}
-        for limit in self.door.effective.limits:
-            place = (limit.scope, limit.unit)
-            rest = max(0.0, raised.get(place, limit.value) - spent.get(place, 0.0))
-            left[limit.unit] = min(rest, left.get(limit.unit, rest))
-        return left
+        """What is left of each limited unit (`turns`, `calls`, `tokens`, `usd`, `runtime_s`), by the tightest scope."""
+        return self.door.remaining()
 
     def raise_event(self, event: Event | Occurrence | str, *, after_s: float | None = None, id: str = "") -> None:
         """Raise an event: an internal one now, or one that comes later as if from outside.
@@ -198,13 +195,7 @@ class Core(Generic[C]):
                 where=self.path,
                 fix=f"Configured: {', '.join(sorted(self._roles)) or 'none'}. Pass `compile(models={{…}})`.",
             )
-        return GovernedModel.of(
-            self._roles[wanted],
-            door=self.door,
-            number=self.number,
-            roles=self._roles,
-            left_s=lambda: self.deadline,
-        )
+        return GovernedModel.of(self._roles[wanted], door=self.door, number=self.number, roles=self._roles)
 
     @property
     def signal(self) -> Signal | None:
@@ -214,7 +205,8 @@ class Core(Generic[C]):
     def leave(self) -> None:
         """Let the activity pay for nothing more and be heard no more: its thread, or its task, may go on."""
         self._is_left = True
-        self.door.in_flight.close()
+        if self._door is not None:
+            self._door.in_flight.close()
 
     async def rest(self, *, cancel: bool = False) -> None:
         """Wait for calls the activity started and did not wait for.
@@ -318,12 +310,6 @@ def current_run() -> Run[Any]:
     return cast("Run[Any]", run())
 
 
-def around() -> Calling | None:
-    """Return the innermost call of a tool, or activity, that this code runs in; None outside."""
-    calling, run = CALLING.get(), _CURRENT.get()
-    return calling if calling is not None or run is None else run().calling
-
-
 def within(run: Callable[[], Core[Any]], fn: Callable[..., T], *args: Any) -> T:
     """Call a sync function that sees a run through `current_run`.
 
@@ -337,7 +323,7 @@ def within(run: Callable[[], Core[Any]], fn: Callable[..., T], *args: Any) -> T:
     """
     token = _CURRENT.set(run)
     try:
-        with inside(None):
+        with inside(lambda: run().calling):
             return fn(*args)
     except GeneratorExit as raised:
         raise own_exit() from raised
@@ -356,7 +342,7 @@ def awithin(run: Core[Any], fn: Callable[..., Awaitable[T]]) -> Callable[..., Aw
     async def call(*args: Any) -> T:
         token = _CURRENT.set(lambda: run)
         try:
-            with inside(None):
+            with inside(lambda: run.calling):
                 returned = await fn(*args)
         except asyncio.CancelledError:
             await run.rest(cancel=True)

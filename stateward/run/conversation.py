@@ -43,6 +43,7 @@ class Conversation:
     database: Database
     context: Any = field(default=None, kw_only=True)
     tenant: str = field(default="", kw_only=True)
+    user: str = field(default="", kw_only=True)
     deadline_s: float | None = field(default=None, kw_only=True)
     queue: int = field(default=0, kw_only=True)
     queue_wait_s: float = field(default=60.0, kw_only=True)
@@ -58,6 +59,7 @@ class Conversation:
             raise InputRefused(f"A session's id is a text, not {self.id!r}", fix="Give an id that is not empty.")
         checked_text(self.id, what="the id of a session")
         checked_text(self.tenant, what=f"the tenant of session `{self.id}`")
+        checked_text(self.user, what=f"the user of session `{self.id}`")
         if self.queue < 0:
             raise InputRefused(f"The queue of session `{self.id}` is {self.queue}", fix="Give a number from 0.")
         checked_deadline(self.deadline_s)
@@ -71,6 +73,8 @@ class Conversation:
         configurable: dict[str, Any] = {"thread_id": self.id}
         if self.tenant:
             configurable["tenant"] = self.tenant
+        if self.user:
+            configurable["user"] = self.user
         if self.deadline_s is not None:
             configurable["deadline"] = self.deadline_s
         if self.tenant or self.staged or self.models or self.scratch is not None:

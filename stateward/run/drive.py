@@ -85,7 +85,7 @@ class Bridge:
     def _begin(self, work: Callable[[], Coroutine[Any, Any, T]]) -> Future[_Result[T]]:
         with self._lock:
             if self._closed:
-                raise RunError("The call of the graph is over", fix="Make no calls after the activity has ended.")
+                raise _over()
             if self._broken is not None:
                 raise self._broken
             if self._left:
@@ -94,6 +94,19 @@ class Bridge:
             future = asyncio.run_coroutine_threadsafe(self._made(work), loop)
             self._calls.add(future)
             return future
+
+    def check(self) -> None:
+        """Look, from any thread, whether what would be called here is still waited for.
+
+        Raises:
+            RunError: The invocation is over.
+            LeftEarly: The stream of the graph was left, or its nodes are to stop.
+        """
+        with self._lock:
+            if self._closed:
+                raise _over()
+            if self._left:
+                raise LeftEarly
 
     async def _made(self, work: Callable[[], Coroutine[Any, Any, T]]) -> _Result[T]:
         task = asyncio.current_task()
@@ -180,6 +193,10 @@ class Bridge:
             with suppress(RuntimeError):  # the loop has ended by itself
                 self._loop.call_soon_threadsafe(self._ending.set)
             thread.join(GRACE_S)
+
+
+def _over() -> RunError:
+    return RunError("The call of the graph is over", fix="Make no calls after the activity has ended.")
 
 
 _Result = tuple[T, None] | tuple[None, BaseException]

@@ -274,7 +274,7 @@ def _again(old: Ask, *, branch: str, now: float) -> Ask:
     expires = None if old.expires_at is None else now + old.expires_at - old.created_at
     return replace(
         old, id=ask_id(key, old.fingerprint), branch=branch, status="open", created_at=0.0, expires_at=expires,
-        decision=None, note="", by="", answered_at=None,
+        decision=None, note="", by="", answered_at=None, answers=(),
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from stateward.run.brake import Brake
 from stateward.run.container import Container
 from stateward.run.door.script import Script
 from stateward.run.door.straggler import Stragglers
+from stateward.run.door.traffic import Traffic
 from stateward.run.drive import Bridge
 from stateward.run.hub.attention import Attention
 from stateward.run.presence import Presence, outwait
@@ -63,6 +64,8 @@ class Invocation:
     """Whose session it is: `tenant` in the config's `configurable`."""
     approver: str = ""
     """Who answers asks in this call: `approver` in the config's `configurable`."""
+    user: str = ""
+    """Who gives the input of this call: `user` in the config's `configurable`, else the approver."""
     lease: Lease | None = None
     serde: SerializerProtocol | None = None
     """What its checkpoints are written with; None where nothing is kept."""
@@ -85,6 +88,10 @@ class Invocation:
     """In a replay, what stands in the place of tools and models."""
     stragglers: Stragglers = field(default_factory=Stragglers)
     """Its sync code in threads; a call from inside another graph's node shares those of the call around."""
+    shared_traffic: Traffic | None = None
+    """The traffic of the call around, where it comes from inside another graph's node."""
+    traffic: Traffic = field(init=False)
+    """What its governed calls share."""
     brake: Brake = field(init=False)
     """What stops its nodes from outside."""
     alarm: Alarm = field(default_factory=lambda: Alarm(None))
@@ -103,6 +110,7 @@ class Invocation:
         """Let later calls from the same place see this one, and give it a brake of its own."""
         self.presence = Presence(self.session) if self.shared else None
         self.brake = Brake(self.bridge)
+        self.traffic = self.shared_traffic or Traffic(check=self.bridge.check)
 
     def acquire(self, graph: str, after: int | None) -> None:
         """Take the lease of the session and keep it here, where it is found although the caller was cancelled.

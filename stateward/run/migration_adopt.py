@@ -13,6 +13,7 @@ from typing import Any, cast
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from stateward.errors import GovernanceError
+from stateward.govern.person import person
 from stateward.run.drive import Bridge, Steps, Work
 from stateward.run.invocation import Invocation
 from stateward.run.migration import Line, Migration, Report
@@ -48,7 +49,7 @@ def adoption(session: Session, migration: Migration, *, by: str, dry_run: bool) 
     first = yield from _planned(session, migration)
     if dry_run:
         return first.report
-    if not by.strip():
+    if not person(by):
         raise GovernanceError("A session can only be migrated by a named person", fix="Say who with `by`.")
     refuse_blocked(first.report)
     if first.report.note:

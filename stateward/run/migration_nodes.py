@@ -14,6 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from stateward.errors import GovernanceError, InputRefused
+from stateward.govern.person import person
 from stateward.run.drive import Bridge, Steps, Work
 from stateward.run.graph import ChartGraph
 from stateward.run.invocation import Invocation, session_of
@@ -60,7 +61,7 @@ def adoption_inside(
         Drift: Something of a run does not fit the new definition; nothing was written.
     """
     session, saver = _session(graph, config), _saver(graph, database)
-    if not dry_run and not by.strip():
+    if not dry_run and not person(by):
         raise GovernanceError("A session can only be migrated by a named person", fix="Say who with `by`.")
     inside: tuple[Inside, ...] = yield from runs_inside(saver, session)
     charts = _charts(graph)

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from stateward.govern.person import people
+from stateward.govern.ruling import Ruling
 from stateward.run.checkpoint import MAIN_BRANCH, Control, Json
 from stateward.run.migration import Line, Migration
 from stateward.run.plan import Machine
@@ -115,10 +117,10 @@ class Move:
         if ask.kind != "approve":
             return new
         ruling = self.machine.plans[self.machine.chart.by_path[path]].effective.level(ask.tool)
-        new = replace(new, approvers=ruling.approvers or ())
-        if ask.decision != "approve" or not new.approvers or ask.by in new.approvers:
+        new = replace(new, approvers=ruling.approvers or (), approvals=ruling.approvals)
+        if ask.decision != "approve" or _is_enough(ask, ruling):
             return new
-        return replace(new, status="open", decision=None, note="", by="", answered_at=None)
+        return replace(new, status="open", decision=None, note="", by="", answered_at=None, answers=())
 
     def _misfit(self, ask: Ask, path: str) -> Line | None:
         plan = self.machine.plans.get(self.machine.chart.by_path[path])
@@ -165,6 +167,11 @@ class Move:
             Line(kind="fuse", name=old, to=str(new), note="what was spent counts on") for old, new in moved.items()
         )
         return {old: str(new) for old, new in moved.items()}
+
+
+def _is_enough(ask: Ask, ruling: Ruling) -> bool:
+    gave = people(each.by for each in ask.answers if ruling.approvers is None or each.by in ruling.approvers)
+    return len(gave) >= ruling.approvals
 
 
 def _about(old: Ask, new: Ask) -> str:

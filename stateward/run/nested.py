@@ -108,6 +108,7 @@ def invocation_inside(config: RunnableConfig, *, tables: Tables, bridge: Bridge)
             tenant=outer.tenant,
             approver=outer.approver,
             stragglers=outer.stragglers,
+            shared_traffic=outer.traffic,
             parent=parent,
         )
     return Invocation(
@@ -118,6 +119,7 @@ def invocation_inside(config: RunnableConfig, *, tables: Tables, bridge: Bridge)
         serde=serde,
         tenant=named(config, "tenant"),
         approver=named(config, "approver"),
+        user=named(config, "user") or named(config, "approver"),
         parent=parent,
     )
 

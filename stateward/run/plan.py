@@ -16,10 +16,13 @@ from stateward.chart.property import Property
 from stateward.chart.tables import ACTIVITY_DONE
 from stateward.errors import DefinitionError
 from stateward.govern.effective import Effective
+from stateward.govern.kinds.operator import LEAST
 from stateward.govern.policy import Policy
 from stateward.run.checkpoint import Pins
 from stateward.run.door.role import ModelRole
 from stateward.run.door.tool import Tool, select
+from stateward.run.door.working import measured
+from stateward.run.governor.found import governors_in, graphs_of, refused, restricts, tools_in, ungoverned
 from stateward.run.inner import graph_in, ready
 from stateward.run.state import StateSchema
 
@@ -65,6 +68,9 @@ class StatePlan:
     tools: Mapping[str, Tool]
     role: str | None
     timeout_s: float | None
+    """How long the activity may take, by the state itself and by its policies."""
+    is_measured: bool
+    """Whether a policy limits for how long the run may work here, be it one that only observes."""
     bound: Bound | None
     runnable: Runnable[Any, Any] | None
     gate: BoundGate | None
@@ -74,10 +80,14 @@ class StatePlan:
     """Whether the activity names `run`."""
     done: Occurrence
     """What happens when the activity has ended well."""
+    has_agents: bool = False
+    """Whether governed agents run inside: what tools they have is not known here."""
 
     @property
     def can_ask(self) -> bool:
         """Whether a call of this activity may need a person."""
+        if self.has_agents:
+            return True
         restricted = any(self.effective.level(name).level == "restricted" for name in self.tools)
         return restricted or any(tool.effect == "once" and tool.lookup is None for tool in self.tools.values())
 
@@ -179,8 +189,10 @@ def plan_state(
         UnknownTool: It declares a tool that nobody registered.
         DefinitionError: `do` cannot be called, a sync activity declares a timeout, or a graph stands under a policy
             that it would not keep, or accumulates a key otherwise than the chart.
+        PolicyLoosened: The policy of an agent in it is weaker than what binds the state.
     """
-    _refuse_ungoverned(activity.do, effective=effective, where=node.path)
+    selected = select(tools, activity.tools, where=node.path)
+    has_agents = _agents(activity.do, tools=selected, effective=effective, where=node.path)
     given = cast("Runnable[Any, Any]", activity.do) if isinstance(activity.do, Runnable) else None
     runnable = None if given is None else ready(given, schema, where=node.path)
     bound = None if runnable else bind(cast("object", activity.do), where=node.path, allowed=("state", "event", "run"))
@@ -193,9 +205,11 @@ def plan_state(
     return StatePlan(
         node=node,
         effective=effective,
-        tools=select(tools, activity.tools, where=node.path),
+        tools=selected,
         role=activity.model,
-        timeout_s=activity.timeout_s,
+        timeout_s=LEAST.meet(activity.timeout_s, effective.timeouts.activity_timeout_s),
+        has_agents=has_agents,
+        is_measured=bool(measured(effective)),
         bound=bound,
         runnable=runnable,
         gate=_gate(activity.output, effective=effective, schema=schema, where=node.path),
@@ -205,17 +219,30 @@ def plan_state(
     )
 
 
-def _refuse_ungoverned(do: object, *, effective: Effective, where: str) -> None:
-    """Refuse a graph of its own under a policy: its calls would pass by this state's door (DESIGN decision 16)."""
+def _agents(do: object, *, tools: Mapping[str, Tool], effective: Effective, where: str) -> bool:
+    """Look for governed agents, and refuse graphs whose calls would pass by this state's door (DESIGN decision 16).
+
+    Raises:
+        DefinitionError: The activity is such a graph, or one of its tools has one in it, under a policy that restricts
+            anything.
+        PolicyLoosened: An agent's own policy is weaker than what binds the state.
+    """
     graph = graph_in(do)
-    if graph is None:
-        return
-    if effective.limits or any(layer.policy.tools is not None for layer in effective.layers):
-        raise DefinitionError(
-            f"The activity is the graph `{graph.name}`, whose calls the policy here would not bind",
-            where=where,
-            fix="Write its states into this chart, or call its tools and models through `run`.",
-        )
+    fns = {name: tool.fn for name, tool in tools.items()}
+    inside = graphs_of(do) if graph is None else (graph,)
+    agents = [
+        each for each in (*inside, *(each for fn in fns.values() for each in graphs_of(fn))) if governors_in(each)
+    ]
+    if restricts(effective):
+        if graph is not None and graph not in agents:
+            raise refused("The activity is", graph, where=where)
+        for name, each in (*ungoverned(fns), *(found for agent in agents for found in ungoverned(tools_in(agent)))):
+            raise refused(f"The tool `{name}` calls", each, where=where)
+    for agent in agents:
+        for governor in governors_in(agent):
+            known = {*tools, *tools_in(agent)}
+            governor.bound_by(effective, path=f"{where}/{governor.agent}", tools=known, refuse=True)
+    return bool(agents)
 
 
 def _gate(output: object, *, effective: Effective, schema: StateSchema, where: str) -> BoundGate | None:

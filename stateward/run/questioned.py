@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from stateward.run.answering import claimed, expect, recording, refuse_strange
 from stateward.run.conversation import Conversation, doing
@@ -18,14 +20,25 @@ from stateward.run.verdict import Verdict
 class Questioned(Conversation):
     """A session that may wait for answers; `Session` says what each field is."""
 
-    def answer(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Outcome:
+    def answer(
+        self,
+        ask: str,
+        decision: Verdict,
+        *,
+        by: str,
+        note: str = "",
+        tool: str = "",
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Outcome:
         """Answer an ask and go on as soon as its activity waits for no other; a run that is at work picks it up itself.
 
         Args:
             ask: Its id.
-            decision: `approve` or `reject`.
+            decision: `approve`, `reject`, `edit` or `respond`.
             by: Who answers.
-            note: Why, for the model and the audit log.
+            note: Why, for the model and the audit log; with `respond` what the model is told.
+            tool: The tool that is meant, of an edit the one that is wanted; empty for the one that was shown.
+            arguments: The arguments that are meant, of an edit all of those that are wanted.
 
         Returns:
             Where the session stands.
@@ -34,19 +47,32 @@ class Questioned(Conversation):
             UnknownAsk: No ask has this id.
             AskClosed: It was answered, withdrawn or expired before.
             NotExpected: The ask is another session's, or its session does not wait for it here.
-            InputRefused: The name or the note cannot be kept.
+            InputRefused: The name or the note cannot be kept, or another call is meant than was shown, or an edit
+                leads to no call.
+            GovernanceError: The person may not answer it, or has done so already.
             Drift: The run was started by another definition; the answer is not recorded.
         """
-        return self._done(self._answering(ask, decision, by=by, note=note))
+        return self._done(self._answering({ask: _said(decision, tool, arguments)}, by=by, note=note))
 
-    async def aanswer(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Outcome:
+    async def aanswer(
+        self,
+        ask: str,
+        decision: Verdict,
+        *,
+        by: str,
+        note: str = "",
+        tool: str = "",
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Outcome:
         """Answer an ask and go on; see `answer`.
 
         Args:
             ask: Its id.
-            decision: `approve` or `reject`.
+            decision: `approve`, `reject`, `edit` or `respond`.
             by: Who answers.
-            note: Why, for the model and the audit log.
+            note: Why, for the model and the audit log; with `respond` what the model is told.
+            tool: The tool that is meant, of an edit the one that is wanted; empty for the one that was shown.
+            arguments: The arguments that are meant, of an edit all of those that are wanted.
 
         Returns:
             Where the session stands.
@@ -55,13 +81,15 @@ class Questioned(Conversation):
             UnknownAsk: No ask has this id.
             AskClosed: It was answered, withdrawn or expired before.
             NotExpected: The ask is another session's, or its session does not wait for it here.
-            InputRefused: The name or the note cannot be kept.
+            InputRefused: The name or the note cannot be kept, or another call is meant than was shown, or an edit
+                leads to no call.
+            GovernanceError: The person may not answer it, or has done so already.
             Drift: The run was started by another definition; the answer is not recorded.
         """
-        return await self._adone(self._answering(ask, decision, by=by, note=note))
+        return await self._adone(self._answering({ask: _said(decision, tool, arguments)}, by=by, note=note))
 
-    def _answering(self, ask: str, decision: Verdict, *, by: str, note: str) -> Steps[Outcome]:
-        yield from recording(self._caller, {ask: decision}, by=by, note=note)
+    def _answering(self, answers: Mapping[str, Verdict | Mapping[str, Any]], *, by: str, note: str) -> Steps[Outcome]:
+        yield from recording(self._caller, answers, by=by, note=note)
         outcome = yield from going_on(self._caller, self._terms)
         return (yield self._caller.looking()) if outcome is None else outcome
 
@@ -93,45 +121,73 @@ class Questioned(Conversation):
         """
         await self._adone(doing(Work(fn=self.expect, args=(ask,))))
 
-    def claim(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Ask:
+    def claim(
+        self,
+        ask: str,
+        decision: Verdict,
+        *,
+        by: str,
+        note: str = "",
+        tool: str = "",
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Ask:
         """Record an answer without going on.
 
         Args:
             ask: Its id.
-            decision: `approve` or `reject`.
+            decision: `approve`, `reject`, `edit` or `respond`.
             by: Who answers.
-            note: Why.
+            note: Why; with `respond` what the model is told.
+            tool: The tool that is meant, of an edit the one that is wanted; empty for the one that was shown.
+            arguments: The arguments that are meant, of an edit all of those that are wanted.
 
         Returns:
-            The answered ask.
+            The ask: answered, or open when it needs the approval of more people.
 
         Raises:
             UnknownAsk: No ask has this id.
             AskClosed: It was answered, withdrawn or expired before.
             NotExpected: The ask is another session's.
-            InputRefused: The name or the note cannot be kept.
+            InputRefused: The name or the note cannot be kept, or another call is meant than was shown, or an edit
+                leads to no call.
+            GovernanceError: The person may not answer it, or has done so already.
         """
-        return claimed(self._caller, ask, decision, by=by, note=note)
+        return claimed(self._caller, ask, decision, by=by, note=note, tool=tool, arguments=arguments)
 
-    async def aclaim(self, ask: str, decision: Verdict, *, by: str, note: str = "") -> Ask:
+    async def aclaim(
+        self,
+        ask: str,
+        decision: Verdict,
+        *,
+        by: str,
+        note: str = "",
+        tool: str = "",
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Ask:
         """Record an answer without going on; see `claim`.
 
         Args:
             ask: Its id.
-            decision: `approve` or `reject`.
+            decision: `approve`, `reject`, `edit` or `respond`.
             by: Who answers.
-            note: Why.
+            note: Why; with `respond` what the model is told.
+            tool: The tool that is meant, of an edit the one that is wanted; empty for the one that was shown.
+            arguments: The arguments that are meant, of an edit all of those that are wanted.
 
         Returns:
-            The answered ask.
+            The ask: answered, or open when it needs the approval of more people.
 
         Raises:
             UnknownAsk: No ask has this id.
             AskClosed: It was answered, withdrawn or expired before.
             NotExpected: The ask is another session's.
-            InputRefused: The name or the note cannot be kept.
+            InputRefused: The name or the note cannot be kept, or another call is meant than was shown, or an edit
+                leads to no call.
+            GovernanceError: The person may not answer it, or has done so already.
         """
-        return await self._adone(doing(Work(fn=partial(self.claim, ask, decision, by=by, note=note))))
+        return await self._adone(
+            doing(Work(fn=partial(self.claim, ask, decision, by=by, note=note, tool=tool, arguments=arguments)))
+        )
 
     def refuse_strange(self) -> None:
         """Check that the session can be gone on with here.
@@ -140,3 +196,9 @@ class Questioned(Conversation):
             NotExpected: It keeps its checkpoints elsewhere.
         """
         refuse_strange(self._caller)
+
+
+def _said(decision: Verdict, tool: str, arguments: Mapping[str, Any] | None) -> Verdict | Mapping[str, Any]:
+    if not tool and arguments is None:
+        return decision
+    return {"decision": decision, "tool": tool, **({} if arguments is None else {"arguments": arguments})}

@@ -8,12 +8,14 @@ Accepted forms of LangGraph's `Command(resume=…)`:
 | `{"event": "resume", "data": {"note": "…"}}` | an event with data |
 | `"approve"` / `"reject"` | the answer to the only open ask |
 | `{"answers": {ASK: "approve"}}` or `{ASK: {"decision": …, "note": …, "by": …}}` | answers by ask |
+| `{"answers": {ASK: {"decision": "edit", "tool": …, "arguments": {…}}}}` | another call in the place of the one shown |
 | `{"decisions": [{"type": "approve"}, …]}` | LangChain's human-in-the-loop form, in the order of the asks |
+| `{"type": "edit", "edited_action": {"name": …, "args": {…}}}` | an edit in that form |
 | `{"answered": [ASK, …]}` | these asks were answered in the database |
 
 Who answers stands beside the answer (`"by"`), beside the answers, or as `approver` in the config's `configurable`. An
-answer may say which call it means (`"tool"`, `"arguments"`): one that means another than was shown is refused, and so
-is a key that nobody would read.
+answer may say which call it means (`"tool"`, `"arguments"`): if it is no edit, one that means another than was shown is
+refused, and so is a key that nobody would read.
 """
 
 from __future__ import annotations
@@ -26,10 +28,11 @@ from pydantic import ValidationError
 
 from stateward.chart.event import Occurrence, matches
 from stateward.errors import InputRefused, NotExpected
+from stateward.run.edited import refuse_misfit
 from stateward.run.plan import Machine
 from stateward.run.store.database import Database
 from stateward.run.text import checked_text
-from stateward.run.verdict import Answer, from_langchain, read_answer, refuse_other_call, refuse_unread
+from stateward.run.verdict import Answer, from_langchain, read_answer, refuse_unread
 
 INPUT = "input"
 """The event that an input on a waiting session is."""
@@ -244,22 +247,24 @@ def is_internal(name: str) -> bool:
     return any(name == kind or name.startswith(f"{kind}.") for kind in INTERNAL)
 
 
-def claim(database: Database, answers: Answers) -> Answered:
-    """Record answers in the database; each ask takes exactly one.
+def claim(database: Database, answers: Answers, *, machine: Machine) -> Answered:
+    """Record answers in the database; each ask takes as many as it needs.
 
     Args:
         database: Where the asks are.
         answers: What people said.
+        machine: The lowered chart.
 
     Returns:
         The ids of the answered asks.
 
     Raises:
         AskClosed: One was answered, withdrawn or expired before; earlier ones of this call stay answered.
-        InputRefused: One means another call than it was asked about; none was recorded.
+        InputRefused: One means another call than it was asked about, or one that cannot be made; none was recorded.
+        GovernanceError: Somebody may not answer; earlier ones of this call stay answered.
     """
-    for answer in answers.answers:
-        refuse_other_call(answer, database.asks.get(answer.ask))
-    for answer in answers.answers:
-        database.asks.answer(answer.ask, decision=answer.decision, by=answer.by, note=answer.note)
+    for one in answers.answers:
+        refuse_misfit(machine, database.asks.get(one.ask), one.decision, tool=one.tool, arguments=one.arguments)
+    for one in answers.answers:
+        database.asks.answer(one.ask, decision=one.decision, by=one.by, note=one.note, **one.edit)
     return Answered(asks=tuple(answer.ask for answer in answers.answers))

@@ -38,6 +38,7 @@ class Session(Questioned):
         context: LangGraph's `context=`.
         tenant: Whose session it is; a session keeps its first tenant, and for others it is not there. Who names none
             is let in: that is the host itself.
+        user: Who gives its inputs, as the host knows them; under `four_eyes` they may not approve what comes of it.
         deadline_s: Seconds that each call may take as a whole, above 0: then the chart gets the event `fuse.deadline`,
             and the run is halted when no transition takes it.
         queue: How many inputs may wait while another call holds the session, in the order in which they came; with 0
@@ -262,7 +263,7 @@ class Session(Questioned):
         *,
         event: str | None = None,
         data: Mapping[str, Any] | None = None,
-        answers: Mapping[str, Verdict] | None = None,
+        answers: Mapping[str, Verdict | Mapping[str, Any]] | None = None,
         by: str = "",
         note: str = "",
         stream_mode: StreamMode | Sequence[StreamMode] | None = None,
@@ -275,7 +276,7 @@ class Session(Questioned):
             input: State keys, LangGraph's `Command(resume=…)`, or None to go on.
             event: Instead of an input, the name of an event to go on with.
             data: The event's fields.
-            answers: Instead of both, answers to asks: id to `approve` or `reject`.
+            answers: Instead of both, answers to asks: id to a word, or to an answer as `Command(resume=…)` takes it.
             by: Who answers.
             note: Why.
             stream_mode: LangGraph's.
@@ -302,7 +303,7 @@ class Session(Questioned):
         *,
         event: str | None = None,
         data: Mapping[str, Any] | None = None,
-        answers: Mapping[str, Verdict] | None = None,
+        answers: Mapping[str, Verdict | Mapping[str, Any]] | None = None,
         by: str = "",
         note: str = "",
         stream_mode: StreamMode | Sequence[StreamMode] | None = None,

@@ -183,10 +183,10 @@ def straight(machine: Machine, plan: StatePlan, *, starts: bool) -> Straight | N
         starts: Whether every run starts in it, with nothing to do on the way.
 
     Returns:
-        None for an activity that is awaited, names `run` or has a gate, and for one whose end is more to the chart than
-        a move.
+        None for an activity that is awaited, names `run`, has a gate or a limit in time, and for one whose end is more
+        to the chart than a move.
     """
-    if not plan.is_sync or plan.takes_run or plan.gate is not None:
+    if not plan.is_sync or plan.takes_run or plan.gate is not None or plan.timeout_s is not None or plan.is_measured:
         return None
     reacts = plain(machine.chart, plan.done.name, state=plan.node.index)
     return Straight(machine, plan, starts=starts) if reacts else None

@@ -42,7 +42,7 @@ class Said:
     input: object = None
     event: str | None = None
     data: Mapping[str, Any] | None = None
-    answers: Mapping[str, Verdict] | None = None
+    answers: Mapping[str, Verdict | Mapping[str, Any]] | None = None
     by: str = ""
     note: str = ""
 

@@ -2,17 +2,24 @@
 
 Pure functions over what LangGraph hands out: the parts of `stream(stream_mode="updates")`, in every form it has (alone,
 with the mode, with a namespace, as a version 2 part), and the snapshot of `get_state`.
+
+What is shown is redacted as the policies say for the log. Of a state that works on personal or secret data no text is
+shown at all, and of a conversation that such a state takes part in neither: no pattern finds what a person tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
+from stateward.govern.effective import Effective
+from stateward.govern.kinds.redaction import BY_DEFAULT, Finding
+from stateward.govern.redact import redact
+from stateward.govern.sink import is_classified, taken_out
 from stateward.run.checkpoint import CHANNEL
 from stateward.run.plan import HUB, REST
 
@@ -21,6 +28,8 @@ MESSAGE_LENGTH = 140
 LATEST = 5
 """Messages that a snapshot shows."""
 _INTERRUPT = "__interrupt__"
+_WITHHELD = "(classified)"
+"""What stands in place of a text that is not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +74,12 @@ class Snapshot:
         return "\n".join([head, *(f"  {line}" for line in (*self.last, *tail))])
 
 
-def trace_line(part: object) -> TraceLine | None:
+def trace_line(part: object, *, policies: Iterable[Effective] = ()) -> TraceLine | None:
     """Tell one part of a stream as one line.
 
     Args:
         part: What `stream` or `astream` yielded. A chart's step is one node; of several the first is told.
+        policies: What holds in the states, such as `graph.machine.effectives.values()`; secrets are taken out without.
 
     Returns:
         The line; None for a part that is neither an update nor an interrupt.
@@ -82,24 +92,28 @@ def trace_line(part: object) -> TraceLine | None:
         return _waits(cast("Sequence[Interrupt]", update))
     written = list(_written(update))
     messages = [message for _, value in written for message in _messages(value)]
+    state = _state(written) if node in (HUB, REST) else str(node)
+    own = [each for each in policies if each.path == state]
     return TraceLine(
-        node=_state(written) if node in (HUB, REST) else str(node),
+        node=state,
         keys=tuple(sorted({key for key, _ in written if key != CHANNEL})),
-        message=message_line(messages[-1]) if messages else "",
+        message=message_line(messages[-1], policies=own) if messages else "",
         tools=tuple(tool for message in messages for tool in _tools(message)),
     )
 
 
-def snapshot(state: StateSnapshot, *, messages: str = "messages") -> Snapshot:
+def snapshot(state: StateSnapshot, *, messages: str = "messages", policies: Iterable[Effective] = ()) -> Snapshot:
     """Tell where a session stands.
 
     Args:
         state: From LangGraph's `get_state`, of a chart or of any graph.
         messages: The state key of the conversation.
+        policies: What holds in all states, as for `trace_line`.
 
     Returns:
         The view.
     """
+    held = tuple(policies)
     values = cast("Mapping[str, Any]", state.values or {})
     control = cast("Mapping[str, Any]", values.get(CHANNEL) or {})
     said = list(_messages(values.get(messages)))
@@ -107,19 +121,25 @@ def snapshot(state: StateSnapshot, *, messages: str = "messages") -> Snapshot:
         status=str(control.get("status", "")),
         at=tuple(control.get("at", ())),
         messages=len(said),
-        last=tuple(message_line(message) for message in said[-LATEST:]),
+        last=tuple(message_line(message, policies=held) for message in said[-LATEST:]),
         next=tuple(state.next),
         pending=tuple(_pending(task) for task in state.tasks if task.result is None),
     )
 
 
-def message_line(message: BaseMessage) -> str:
+def message_line(message: BaseMessage, *, policies: Iterable[Effective] = ()) -> str:
     """Write a message as one line of at most 140 characters: who speaks, and the text or the tools it calls.
 
     Args:
-        message: Any message; line breaks in it become spaces.
+        message: Any message; line breaks in it become spaces, and what policies keep from the log is taken out.
+        policies: What holds in the states that it may come from.
     """
-    return _short(f"{message.type}: {message.text or ', '.join(_tools(message))}")
+    held = tuple(policies)
+    tools = ", ".join(_tools(message))
+    if any(is_classified(each) for each in held):
+        return _short(f"{message.type}: {tools or _WITHHELD}")
+    classes = BY_DEFAULT.union(*(taken_out(each, sink="log") for each in held))
+    return _short(f"{message.type}: {message.text or tools}", classes=classes)
 
 
 def _tools(message: BaseMessage) -> Iterator[str]:
@@ -188,6 +208,6 @@ def _pending(task: PregelTask) -> str:
     return f"{task.name}: {waits.message}" if waits else task.name
 
 
-def _short(text: str) -> str:
-    line = " ".join(text.split())
+def _short(text: str, *, classes: Collection[Finding] = BY_DEFAULT) -> str:
+    line = " ".join(redact(text, classes=classes).split())  # before it is cut: half a secret is not found
     return line if len(line) <= MESSAGE_LENGTH else line[: MESSAGE_LENGTH - 1] + "…"

@@ -242,15 +242,19 @@ class Timeline:
         *,
         by: str,
         note: str = "",
+        tool: str = "",
+        arguments: Mapping[str, Any] | None = None,
         context: Any = None,  # as above
     ) -> Outcome:
         """Answer an ask on the branch it stands on, and go on there; the session is on that branch from now on.
 
         Args:
             ask: Its id.
-            decision: `approve` or `reject`.
+            decision: `approve`, `reject`, `edit` or `respond`.
             by: Who answers.
             note: Why, for the model and the audit log.
+            tool: As for a session's `answer`, and so are the arguments.
+            arguments: See there.
             context: LangGraph's `context=`.
 
         Returns:
@@ -263,7 +267,9 @@ class Timeline:
             SessionBusy: A run holds the session; when the answer is recorded, resuming the branch goes on with it.
             Drift: The branch's run was started by another definition; nothing was recorded.
         """
-        return drive_sync(self._answering(ask, decision, by, note, context), bridge=Bridge())
+        return drive_sync(
+            self._answering(context, ask, decision, by=by, note=note, tool=tool, arguments=arguments), bridge=Bridge()
+        )
 
     async def aanswer(
         self,
@@ -272,15 +278,19 @@ class Timeline:
         *,
         by: str,
         note: str = "",
+        tool: str = "",
+        arguments: Mapping[str, Any] | None = None,
         context: Any = None,  # as above
     ) -> Outcome:
         """Answer an ask on the branch it stands on, and go on there; see `answer`.
 
         Args:
             ask: Its id.
-            decision: `approve` or `reject`.
+            decision: `approve`, `reject`, `edit` or `respond`.
             by: Who answers.
             note: Why, for the model and the audit log.
+            tool: As for a session's `answer`, and so are the arguments.
+            arguments: See there.
             context: LangGraph's `context=`.
 
         Returns:
@@ -293,7 +303,7 @@ class Timeline:
             SessionBusy: A run holds the session.
             Drift: The branch's run was started by another definition; nothing was recorded.
         """
-        steps = self._answering(ask, decision, by, note, context)
+        steps = self._answering(context, ask, decision, by=by, note=note, tool=tool, arguments=arguments)
         return await drive_async(steps, threads=self.database.threads)
 
     def expect(self, ask: str) -> None:
@@ -309,8 +319,8 @@ class Timeline:
         """
         drive_sync(expected(self._caller(None), ask, head_of=self._at_head), bridge=Bridge())
 
-    def _answering(self, ask: str, decision: Verdict, by: str, note: str, context: Any) -> Steps[Outcome]:
-        return answering(self._caller(context), ask, decision, by=by, note=note, head_of=self._at_head)
+    def _answering(self, context: Any, ask: str, decision: Verdict, **said: Any) -> Steps[Outcome]:
+        return answering(self._caller(context), ask, decision, **said, head_of=self._at_head)
 
     def _caller(self, context: Any) -> Caller:
         return Caller(

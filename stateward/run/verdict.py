@@ -1,25 +1,26 @@
 """One person's answer to one ask, read from what a client sends.
 
 Nothing of an answer is dropped: a key that nobody would read is refused, and so is one that names another call than the
-ask shows. An answer that was meant to change the call would otherwise let the call run that it was to replace.
+ask shows without being an edit. An answer that was meant to change the call would otherwise let the call run that it
+was to replace.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from stateward.errors import CodecError, InputRefused, NotExpected
-from stateward.govern.fingerprint import canonical
-from stateward.run.store.ask import Ask
+from stateward.errors import InputRefused, NotExpected
+from stateward.run.store.given import DECISIONS, Decision
 from stateward.run.text import checked_text
 
-Verdict = Literal["approve", "reject"]
-CHANGING = ("edit", "respond")
-"""What LangChain's answers may also be: another call, or a text in its place."""
+Verdict = Decision
+"""What a person says about a call; `store.given` tells the words."""
 _LANGCHAIN = {"type": "decision", "message": "note"}
 """LangChain's words for the keys of an answer."""
+_EDITED, _ACTION = "edited_action", {"name": "tool", "args": "arguments"}
+"""LangChain's word for what a call is edited to, and the words in that."""
 _READ = ("decision", "note", "by", "tool", "arguments")
 
 
@@ -32,9 +33,14 @@ class Answer:
     note: str = ""
     by: str = ""
     tool: str = ""
-    """The tool that is meant; empty when it is not said."""
+    """The tool that is meant, of an edit the one that is wanted; empty when it is not said."""
     arguments: Mapping[str, Any] | None = None
-    """The arguments that are meant; None when they are not said."""
+    """The arguments that are meant, of an edit those that are wanted; None when they are not said."""
+
+    @property
+    def edit(self) -> Mapping[str, Any]:
+        """What an edit wants, as the tables of asks take it; nothing of another answer."""
+        return {"tool": self.tool, "arguments": self.arguments} if self.decision == "edit" else {}
 
 
 def read_answer(ask: str, value: object, *, asks: Sequence[str], by: str, stated: str = "") -> Answer:
@@ -61,15 +67,10 @@ def read_answer(ask: str, value: object, *, asks: Sequence[str], by: str, stated
         )
     form = cast("Mapping[str, Any]", value if isinstance(value, Mapping) else {"decision": value})
     decision = form.get("decision")
-    if decision in CHANGING or "edited_action" in form:
-        raise InputRefused(
-            f"The answer to `{ask}` would change the call",
-            fix="A call runs as it was shown, or not at all: answer `reject`, and say in its `note` what is wanted.",
-        )
-    if decision not in ("approve", "reject"):
+    if decision not in DECISIONS:
         raise InputRefused(
             f"The answer to `{ask}` is {value!r}",
-            fix="Answer `approve` or `reject`, with a `note` if you like.",
+            fix=f"Answer {', '.join(f'`{word}`' for word in DECISIONS)}, with a `note` if you like.",
         )
     refuse_unread(form, _READ, what=f"The answer to `{ask}`")
     return Answer(
@@ -78,7 +79,7 @@ def read_answer(ask: str, value: object, *, asks: Sequence[str], by: str, stated
         note=_text(form, "note", ask=ask),
         by=by or _text(form, "by", ask=ask) or stated,
         tool=_text(form, "tool", ask=ask),
-        arguments=form.get("arguments"),
+        arguments=_arguments(form, ask=ask),
     )
 
 
@@ -87,8 +88,18 @@ def from_langchain(decision: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Args:
         decision: The decision.
+
+    Raises:
+        InputRefused: What it was edited to is no call.
     """
-    return {_LANGCHAIN.get(key, key): given for key, given in decision.items()}
+    said = {_LANGCHAIN.get(key, key): given for key, given in decision.items() if key != _EDITED}
+    edited = decision.get(_EDITED)
+    if edited is None:
+        return said
+    if not isinstance(edited, Mapping):
+        raise InputRefused(f"`{_EDITED}` is {edited!r}", fix='Write it as {"name": TOOL, "args": {…}}.')
+    refuse_unread(cast("Mapping[str, Any]", edited), tuple(_ACTION), what=f"`{_EDITED}`")
+    return {**said, **{_ACTION[key]: given for key, given in cast("Mapping[str, Any]", edited).items()}}
 
 
 def refuse_unread(form: Mapping[str, Any], read: Sequence[str], *, what: str) -> None:
@@ -108,34 +119,16 @@ def refuse_unread(form: Mapping[str, Any], read: Sequence[str], *, what: str) ->
         raise InputRefused(f"{what} takes no {names}", fix=f"It takes {', '.join(f'`{key}`' for key in read)}.")
 
 
-def refuse_other_call(answer: Answer, ask: Ask) -> None:
-    """Refuse an answer that means another call than its ask shows.
-
-    Args:
-        answer: The answer.
-        ask: What was asked.
-
-    Raises:
-        InputRefused: Its tool or its arguments are other ones.
-    """
-    meant, shown = answer.arguments, dict(ask.arguments)
-    if answer.tool in ("", ask.tool) and (meant is None or _is_same(meant, shown)):
-        return
-    raise InputRefused(
-        f"The answer to `{ask.id}` means another call than the one it was asked about",
-        where=f"session `{ask.session}`",
-        fix=f"Answer about `{ask.tool}` with the arguments that were shown, or leave both out. A call runs as it was "
-        "shown: to have another one, answer `reject`, and say so in its `note`.",
-    )
-
-
-def _is_same(meant: object, shown: object) -> bool:
-    try:
-        return canonical(meant) == canonical(shown)
-    except (CodecError, RecursionError):
-        return False
-
-
 def _text(form: Mapping[str, Any], key: str, *, ask: str) -> str:
     given = form.get(key)
     return "" if given is None else checked_text(given, what=f"`{key}` of the answer to `{ask}`")
+
+
+def _arguments(form: Mapping[str, Any], *, ask: str) -> Mapping[str, Any] | None:
+    given: Any = form.get("arguments")
+    if form.get("decision") == "edit" and not isinstance(given, Mapping):
+        raise InputRefused(
+            f"The edit of `{ask}` names no arguments",
+            fix='Give all arguments of the new call: {"decision": "edit", "arguments": {…}}.',
+        )
+    return cast(Any, given)

@@ -164,7 +164,7 @@ def answered_or_happened(
     told = renamed(progress.control.raw, payload)
     said = None if told is None else read(told, machine=machine, asks=asks, by=invocation.approver)
     if isinstance(said, Answers):
-        yield Work(fn=_claim, args=(invocation, said))
+        yield Work(fn=_claim, args=(machine, invocation, said))
     yield from taken_before(machine, progress, before, invocation)
     return happen(machine, progress, said) if isinstance(said, Happened) else None
 
@@ -234,8 +234,8 @@ def _load(invocation: Invocation, ids: Sequence[str]) -> tuple[Ask, ...]:
     return invocation.database.asks.load(invocation.session, ids, fence=invocation.fence)
 
 
-def _claim(invocation: Invocation, answers: Answers) -> None:
-    claim(invocation.database, answers)
+def _claim(machine: Machine, invocation: Invocation, answers: Answers) -> None:
+    claim(invocation.database, answers, machine=machine)
 
 
 def _left(

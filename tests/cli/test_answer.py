@@ -40,10 +40,49 @@ def test_no_resume_only_records(shell, ask):
     """The session waits on; `resume` goes on later."""
     told = shell.json("answer", ask, "approve", "--by", "ann", "--no-resume")
     assert told == {
-        "session": "case-m2", "status": "waiting", "ask": ask, "decision": "approve", "by": "ann", "asks": [],
+        "session": "case-m2", "status": "waiting", "ask": ask, "decision": "approve", "by": "ann",
+        "approvals": "1 of 1", "asks": [],
     }  # fmt: skip
     assert shell.effects("pay") == 0
     assert shell.json("resume", "case-m2")["status"] == "completed"
+    assert shell.effects("pay") == 1
+
+
+def test_an_edit_makes_another_call(shell, ask):
+    """All its arguments are named, as JSON."""
+    told = shell.json("answer", ask, "edit", "--arguments", '{"amount": 2}', "--by", "ann")
+    assert (told["status"], told["values"]["done"], shell.effects("pay")) == ("completed", ["ok", "ok"], 1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("edit",),
+        ("edit", "--arguments", "[1]"),
+        ("edit", "--arguments", "{"),
+        ("edit", "--arguments", '{"amount": "much"}'),
+        ("edit", "--arguments", "{}", "--tool", "nope"),
+        ("approve", "--arguments", '{"amount": 2}'),
+        ("reject", "--tool", "pay"),
+        ("respond",),
+    ],
+)
+def test_an_answer_that_is_none_leaves_the_ask_open(shell, ask, words):
+    """Exit code 2, and nothing runs."""
+    assert shell.run("answer", ask, *words, "--by", "ann").exit_code == 2
+    assert [one["id"] for one in shell.json("inbox")] == [ask]
+    assert shell.effects("pay") == 0
+
+
+def test_a_second_person_is_waited_for(shell):
+    """The first is told so; the second goes on with the session."""
+    two = "policy.tools.rules[2].approvals=2"
+    shell.run("run", "toy_desk", "inbox.jsonl", two)
+    (ask,) = [one["id"] for one in shell.json("inbox")]
+    first = shell.run("answer", ask, "approve", "--by", "ann", "--set", two)
+    assert (first.exit_code, "1 of 2 approvals" in first.stderr + first.stdout) == (0, True)
+    assert shell.run("answer", ask, "approve", "--by", "Ann", "--set", two).exit_code == 2
+    assert shell.json("answer", ask, "approve", "--by", "bob", "--set", two)["status"] == "completed"
     assert shell.effects("pay") == 1
 
 
@@ -54,7 +93,7 @@ def test_an_unknown_ask_is_refused(shell, ask):
     assert "No ask `ask_nope`" in result.stderr
 
 
-def test_a_decision_is_approve_or_reject(shell, ask):
+def test_a_decision_is_one_of_four_words(shell, ask):
     """Other words are a wrong use."""
     assert shell.run("answer", ask, "maybe", "--by", "ann").exit_code == 2
 

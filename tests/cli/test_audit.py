@@ -58,7 +58,7 @@ def test_a_broken_row_is_named(logged, database):
     on = " ON stateward_audit" if database.url.startswith("postgres") else ""
     with database.transaction() as cur:
         cur.execute(f"DROP TRIGGER stateward_audit_no_update{on}")
-        cur.execute("UPDATE stateward_audit SET record = replace(record, 'look', 'peek') WHERE seq = 1")
+        cur.execute("UPDATE stateward_audit SET record = replace(record, 'session', 'sessioN') WHERE seq = 1")
     result = logged.run("audit", "--verify")
     assert (result.exit_code, "Row 1 " in result.stderr) == (1, True)
 

@@ -8,8 +8,8 @@ def test_an_ask_is_told_with_its_call_reason_and_age(shell):
     shell.run("run", "toy_desk", "inbox.jsonl")
     (ask,) = shell.json("inbox")
     assert set(ask) == {
-        "id", "session", "branch", "current", "state", "tool", "arguments", "reason", "approvers", "age_s",
-        "expires_at",
+        "id", "session", "branch", "current", "state", "tool", "arguments", "reason", "approvers", "approvals",
+        "approved_by", "barred", "age_s", "expires_at",
     }  # fmt: skip
     assert (ask["session"], ask["state"], ask["tool"]) == ("case-m2", "WORKING.ACT", "pay")
     assert ask["arguments"] == {"amount": 3.0}
@@ -22,6 +22,15 @@ def test_people_see_the_whole_ask(shell):
     shown = shell.run("inbox").stdout
     words = ("ask_", "case-m2", "pay", '{"amount": 3.0}', "restricted", "age ", "expires never")
     assert all(word in " ".join(shown.split()) for word in words)
+
+
+def test_people_see_how_many_must_approve_and_who_has(shell):
+    """And the JSON tells it as well."""
+    shell.run("run", "toy_desk", "inbox.jsonl", "policy.tools.rules[2].approvals=2")
+    (ask,) = shell.json("inbox")
+    assert (ask["approvals"], ask["approved_by"]) == (2, [])
+    shell.run("answer", ask["id"], "approve", "--by", "ann", "--set", "policy.tools.rules[2].approvals=2")
+    assert "approvals 1 of 2 (ann)" in " ".join(shell.run("inbox").stdout.split())
 
 
 def test_an_ask_of_a_branch_that_was_left_is_marked(shell):

@@ -9,6 +9,7 @@ from stateward.chart.compiler import build
 from stateward.chart.explore import explore
 from stateward.govern.effective import Effective, effective
 from stateward.govern.ground import Ground, ToolFacts, fuses
+from stateward.govern.kinds.shape import Sensitivity
 from stateward.govern.policy import Policy
 
 
@@ -20,6 +21,7 @@ def ground(
     states: Sequence[Any],
     *,
     tools: Mapping[str, ToolFacts] | None = None,
+    models: Mapping[str, Sensitivity] | None = None,
     waiting: tuple[str, ...] = (),
     bound: int = 1000,
 ) -> Ground:
@@ -35,5 +37,6 @@ def ground(
         graph=explore(chart, fuses=fuses(chart, policies, tools=facts), bound=bound),
         effectives=policies,
         tools=facts,
+        models=models or {},
         waiting=frozenset(chart.by_path[path] for path in waiting),
     )

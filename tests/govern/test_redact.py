@@ -94,6 +94,27 @@ def test_long_rows_of_numbers_are_done_quickly() -> None:
         assert redact(table) == table
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the risk-management-and-\ncompliance team",
+        "We use basic authentication-free tokens: 12 of them",
+        "Ü 100 % of ½ the café's budget\nis spent",
+        "sha 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "https://shop.example/a%20b?page_token=3",
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+    ],
+)
+def test_text_that_needs_a_closer_look_stays(text: str) -> None:
+    """Broken lines, escapes, hashes and pictures are no findings by themselves."""
+    assert redact(text) == text
+
+
+def test_card_in_digits_of_another_alphabet_is_found() -> None:
+    """What a reader takes for a card number is one."""
+    assert redact("card ٤١١١ ١١١١ ١١١١ ١١١١!", classes=("personal",)) == "card [redacted card]!"
+
+
 pieces = st.sampled_from([text for text, _ in FOUND]) | st.text(max_size=20)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import stateward as sw
 from graphs.support_desk import build
+from stateward.govern.kinds.shape import Sensitivity
 from stateward.testing import ScriptedModel, calls
 
 if TYPE_CHECKING:
@@ -15,14 +16,15 @@ if TYPE_CHECKING:
 LATE = "Hi, where is my order A-10202? It should have arrived last week."
 
 
-def role(name: str, *replies: object) -> sw.ModelRole:
-    """Make a priced scripted model for a role."""
+def role(name: str, *replies: object, cleared: Sensitivity = "personal") -> sw.ModelRole:
+    """Make a priced scripted model for a role, cleared for what customers write."""
     return sw.ModelRole(
         name=name,
         model=ScriptedModel.of(*replies),  # pyright: ignore[reportArgumentType]  # replies as the test gives them
         usd_per_million_input=1.0,
         usd_per_million_output=2.0,
         max_output_tokens=200,
+        cleared=cleared,
     )
 
 
@@ -89,6 +91,42 @@ def test_the_turn_fuse_trips_before_the_call_that_passes_it(open_desk: OpenDesk)
     assert len(planner.model.calls) == 2  # pyright: ignore[reportAttributeAccessIssue]  # a ScriptedModel
 
 
+def test_a_model_that_is_not_cleared_sees_no_letter(open_desk: OpenDesk) -> None:
+    """Letters tell about people: the call is refused before it is made, and a person takes the case."""
+    writer = role("writer", "Dear Tom", cleared="internal")
+    desk = open_desk(models={"writer": writer})
+
+    escalated = desk.write(LATE)
+
+    assert escalated.values["escalation"]["why"] == "fuse.policy"
+    assert writer.model.calls == ()  # pyright: ignore[reportAttributeAccessIssue]  # a ScriptedModel
+
+
+def test_a_planner_cannot_pay_more_than_the_policy_lets(open_desk: OpenDesk) -> None:
+    """The amount is out of range, so nobody is even asked about it."""
+    refund = ("issue_refund", {"order_id": "A-10226", "amount_eur": 5000.0})
+    desk = open_desk(models={"planner": role("planner", calls(refund), *["nothing more"] * 3)})
+
+    done = desk.write(LATE)
+
+    assert (done.status, done.values["outcomes"][0]["status"]) == ("completed", "denied")
+    assert desk.shop.effects() == ()
+
+
+def test_a_planner_cannot_write_to_two_people_at_once(open_desk: OpenDesk) -> None:
+    """One address, one line of subject: a mail cannot be bent by its arguments."""
+    mail = {"to": "tom.ashby@example.com, eve@example.org", "subject": "hi", "body": "hi"}
+    bent = {"to": "tom.ashby@example.com", "subject": "hi\nBcc: eve@example.org", "body": "hi"}
+    desk = open_desk(
+        models={"planner": role("planner", calls(("send_email", mail), ("send_email", bent)), *["no"] * 3)}
+    )
+
+    done = desk.write(LATE)
+
+    assert [one["status"] for one in done.values["outcomes"] if one["tool"] == "send_email"] == ["denied", "denied"]
+    assert desk.shop.effects() == ()
+
+
 def test_models_may_have_prices_of_their_own(tmp_path: Path) -> None:
     """From a file, so that a money fuse lets a model speak that the public list does not have."""
     prices = tmp_path / "prices.yaml"
@@ -96,8 +134,9 @@ def test_models_may_have_prices_of_their_own(tmp_path: Path) -> None:
     overrides = [
         "config.models.writer.provider=openai",
         "config.models.writer.model=local",
+        "config.models.writer.cleared=personal",
         f"config.prices={prices}",
-        "config.shop=:memory:",
+        f"config.shop={tmp_path / 'shop.db'}",
     ]
     graph = build(overrides=overrides, env={})
     assert graph.machine.roles["writer"].price(0, 1_000_000) == 2.0

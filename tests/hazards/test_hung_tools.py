@@ -245,7 +245,7 @@ def hang_here(release: threading.Event, begun: threading.Event) -> Any:
 
 
 def test_cancelled_run_does_not_wait_for_its_sync_activity(database: Database, hanging: Hanging) -> None:
-    """The lease is given back, and the loop ends, while the activity's thread hangs."""
+    """The loop ends while the activity's thread hangs; the session is held until that has ended."""
     begun = threading.Event()
     graph = compiled(hang_here(hanging.release, begun)).attach(database)
 
@@ -257,6 +257,11 @@ def test_cancelled_run_does_not_wait_for_its_sync_activity(database: Database, h
             await task
 
     asyncio.run(main())
+    ended = database.registry.over("s1")
+    assert ended is not None
+    assert not ended.done()
+    hanging.release.set()
+    ended.result()
     assert database.leases.held("s1") is None
 
 

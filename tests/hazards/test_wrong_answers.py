@@ -146,7 +146,8 @@ def three(drive: Drive, paid: list[float]) -> Driven:
         {"arguments": None, "args": {"order": "A", "eur": 300}},
         {"edited_action": {"name": "refund", "args": {"order": "A", "eur": 300}}},
         {"tool": "other"},
-        {"decision": "edit", "arguments": {"order": "A", "eur": 300}},
+        {"decision": "edit", "args": {"order": "A", "eur": 300}},
+        {"decision": "edit", "arguments": {"order": "A", "eur": "much"}},
         {"expires_at": 0},
         {"decisions": ["reject"]},
     ],
@@ -163,12 +164,13 @@ def test_an_answer_to_another_call_than_was_shown_is_refused(three: Driven, paid
     "decision",
     [
         {"type": "approve", "edited_action": {"name": "refund", "args": {"order": "A", "eur": 300}}},
-        {"type": "edit", "edited_action": {"name": "refund", "args": {"order": "A", "eur": 300}}},
+        {"type": "edit", "args": {"order": "A", "eur": 300}},
+        {"type": "edit", "edited_action": {"name": "mail", "args": {"to": "eve"}}},
         {"type": "approve", "args": {"eur": 300}},
     ],
 )
-def test_an_edit_in_the_form_of_langchain_is_refused(three: Driven, paid: list[float], decision: Any) -> None:
-    """It is no approval of the call that was shown."""
+def test_what_is_no_edit_in_the_form_of_langchain_is_refused(three: Driven, paid: list[float], decision: Any) -> None:
+    """It is no approval of the call that was shown either."""
     (ask,) = three.resume().asks
     with pytest.raises(InputRefused, match=ask):
         three.send(Command(resume={"decisions": [decision], "by": "ann"}))

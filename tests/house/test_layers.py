@@ -12,9 +12,11 @@ FACADE = frozenset(
         "analysis",
         "config",
         "contracts",
+        "discovery",
         "effects",
         "embedding",
         "governance",
+        "governor",
         "job",
         "machine",
         "migration",
@@ -47,7 +49,9 @@ ALLOWED = {
 PURE = {
     "errors": frozenset[str](),
     "chart": frozenset({"pydantic", "typing_extensions"}),
-    "govern": frozenset({"pydantic", "pydantic_core", "re2", "rfc8785", "langchain_core", "typing_extensions"}),
+    "govern": frozenset(
+        {"jsonschema", "pydantic", "pydantic_core", "re2", "rfc8785", "langchain_core", "typing_extensions"}
+    ),
     "picture": frozenset[str](),
     "exchange": frozenset[str](),
 }

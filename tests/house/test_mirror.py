@@ -41,12 +41,17 @@ INNER = {
     "exchange/xstate_target": "exchange/test_xstate_reader",
     "exchange/xstate_tree": "exchange/test_xstate_reader",
     "exchange/xstate_words": "exchange/test_xstate_reader",
+    "govern/checks/approval": "govern/test_decision",
     "govern/field_diff": "govern/test_contract_diff",
     "govern/ground": "govern/test_check",
+    "govern/kinds/fuses": "govern/test_policy_shape",
+    "govern/kinds/shape": "govern/test_policy_shape",
+    "govern/kinds/window": "govern/kinds/test_section",
     "govern/layer": "govern/test_effective",
     "govern/problem": "govern/test_policy_file",
+    "govern/request": "govern/test_decision",
+    "govern/verdict": "govern/test_decision",
     "model_config": "test_models",
-    "run/activity": "run/test_node",
     "run/call": "run/test_graph",
     "run/called": "run/test_graph",
     "run/difference": "run/test_travel",
@@ -58,6 +63,7 @@ INNER = {
     "run/migration_write": "run/test_migration_adopt",
     "run/pinned_policy": "run/test_migration_keep",
     "run/store/definitions": "run/test_migration_keep",
+    "run/visit": "run/test_activity",
     "run/store/watch": "run/store/test_mailbox",
     "run/moment": "run/test_travel",
     "run/door/performing": "run/door/test_process",
@@ -80,7 +86,9 @@ INNER = {
     "run/store/ask": "run/store/test_asks",
     "run/store/connection": "run/store/test_database",
     "run/store/entry": "run/store/test_journal",
+    "run/store/given": "run/store/test_asks",
     "run/store/holder": "run/store/test_lease",
+    "run/store/ask_audit": "run/store/test_asks",
     "run/store/backend": "run/store/test_database",
     "run/store/cursor": "run/store/test_database",
     "run/store/postgres_setup": "run/store/test_postgres",
@@ -95,8 +103,9 @@ chart: `step` is the way into `macrostep`, `selection`, `entry`, `data` and `tra
 and `transition` into `definition`, with `scope` and `tables`; `explore` asks the `alphabet` what can happen, takes a
 `microstep` from a `standing` under an `oracle`, and makes a `graph` or a `coarse` one; `check` reports `finding`s,
 those of `unfired` and `race` among them; a `property` has its `proof`. govern: `check` stands on a `ground`; a `layer`
-is what `effective` folds, a `problem` is what `policy_file` reports. run: an `ask` is a row of `asks`, an `entry` one
-of the `journal`, a `holder` of a `lease`; a `database` is opened with `connection` and `schema`.
+is what `effective` folds, a `problem` is what `policy_file` reports; a `request` goes into a `decision`, a `verdict`
+comes out; `kinds/shape` has the words of the shapes. run: an `ask` is a row of `asks`, an `entry` one of the
+`journal`, a `holder` of a `lease`; a `database` is opened with `connection` and `schema`.
 """
 
 SOURCES = [module for module in modules(PACKAGE) if module.path.name != "__init__.py"]

@@ -109,7 +109,7 @@ def test_call_that_is_cut_off_is_closed_in_the_journal(drive: Drive, database: D
     async def act(state: Any, run: sw.Run[Any]) -> None:
         await run.tool("pay")
 
-    late(drive(compiled(act, box=[pay])))
+    late(drive(compiled(act, box=[pay])), deadline_s=60.0)
     assert [entry.status for entry in database.journal.entries("s1")] == ["unknown"]
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 import stateward as sw
-from stateward.errors import CodecError
+from stateward.errors import UpdateRefused
 from stateward.run.allowlist import allowlist
 from tests.charts.drive import Driven
 
@@ -72,6 +72,6 @@ def test_declared_type_comes_back_as_itself(drive: Drive) -> None:
 def test_undeclared_type_is_refused_before_it_is_stored(drive: Drive) -> None:
     """An unlisted type is an error, not a dict with a log line; the session can still be read."""
     driven = drive(holding({"anything": Stranger(1)}))
-    with pytest.raises(CodecError):
+    with pytest.raises(UpdateRefused, match=r"Stranger` is not on the allowlist"):
         driven.start({"anything": "text"})
     assert driven.session.outcome().values["anything"] == "text"

@@ -227,3 +227,16 @@ def test_a_question_about_an_unknown_effect_is_carried(drive: Drive) -> None:
     migrate(driven, Migration(states={"WRITE": "POST"}))
     (ask,) = driven.session.database.asks.open()
     assert (ask.kind, driven.answer(ask.id).values["log"], len(tries)) == ("unknown", ["sent"], 2)
+
+
+def test_a_revoked_state_is_revoked_under_its_new_name(drive: Drive) -> None:
+    """A migration leads no call past an operator."""
+    shop = Shop()
+    old = drive(desk(shop))
+    old.start({"log": []})
+    old.session.database.revocations.add(next(iter(RENAMED.states)), kind="state", by="ann")
+    driven = drive(renamed(shop))
+    migrate(driven, RENAMED)
+    (new,) = driven.session.outcome().asks
+    assert driven.answer(new).values["log"][0] == "denied"
+    assert shop.done("refund") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import stateward as sw
@@ -19,9 +20,13 @@ from tests.charts.timed import nap
 def standing(graph: ChartGraph, *, now: float = 5.0) -> Progress:
     """Where a run stands after its first step."""
     control = merge({}, start_delta(run="r", run_no=1, pins=graph.machine.pins, branch="main"))
-    entered = finish(graph.machine, begin(graph.machine, {CHANNEL: control}, where="x", now=lambda: 5.0), ())
-    update: Any = entered.command.update
-    return begin(graph.machine, {CHANNEL: merge(control, dict(update)[CHANNEL])}, where="x", now=lambda: now)
+    update: Any = finish(graph.machine, begun(graph, control, now=5.0), ()).command.update
+    return begun(graph, merge(control, dict(update)[CHANNEL]), now=now)
+
+
+def begun(graph: ChartGraph, control: dict[str, Any], *, now: float) -> Progress:
+    """Where a step begins, at some moment."""
+    return replace(begin(graph.machine, {CHANNEL: control}, where="x"), now=lambda: now)
 
 
 def act(state: One) -> One:

@@ -98,9 +98,9 @@ def test_answer_to_another_ask_is_refused() -> None:
         said({"answers": {"ask_3": "approve"}}, asks=ASKS)
 
 
-@pytest.mark.parametrize("decision", ["edit", None, 1, {"decision": "respond"}, {"note": "x"}])
+@pytest.mark.parametrize("decision", ["edit", None, 1, {"decision": "maybe"}, {"note": "x"}])
 def test_unknown_decision_is_refused(decision: Any) -> None:
-    """Approve or reject."""
+    """An edit says what to, and other words are none."""
     with pytest.raises(InputRefused, match="ask_1"):
         said({"answers": {"ask_1": decision}}, asks=ASKS)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 import stateward as sw
 from stateward.errors import SessionBusy
+from stateward.run.alarm import Alarm
 from stateward.run.store.database import Database
 from tests.charts.one import One
 from tests.charts.stuck import Held
@@ -94,12 +95,18 @@ def test_cancel_waits_for_the_thread_and_names_it(database: Database, held: Held
     assert database.leases.held("s1") is None
 
 
-def test_deadline_lets_the_caller_go_and_keeps_the_session(database: Database, held: Held) -> None:
+def test_deadline_lets_the_caller_go_and_keeps_the_session(
+    database: Database, held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The chart takes the event; the next call waits until the thread has ended."""
-    session = session_of(database, held, "activity", deadline_s=0.05)
+    session, rings = session_of(database, held, "activity", deadline_s=60.0), list[Callable[[], object]]()
+    monkeypatch.setattr(Alarm, "_later", lambda alarm, seconds, work: rings.append(work))
 
     async def main() -> str:
-        waiting = await session.astart({})
+        task = asyncio.create_task(session.astart({}))
+        await asyncio.to_thread(held.begun.wait)
+        rings[0]()
+        waiting = await task
         with pytest.raises(SessionBusy):
             await session.aresume("end")
         held.release.set()

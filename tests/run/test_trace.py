@@ -16,6 +16,8 @@ from langgraph.types import Interrupt, interrupt
 from typing_extensions import TypedDict
 
 import stateward as sw
+from stateward.govern.effective import Effective, effective
+from stateward.govern.policy import Data, Policy, Redaction
 from stateward.run.store.database import Database
 from stateward.run.trace import MESSAGE_LENGTH, TraceLine, message_line, snapshot, trace_line
 from stateward.testing import calls
@@ -163,3 +165,37 @@ def test_a_graph_that_is_no_chart_can_be_watched() -> None:
     assert line == TraceLine(node="__interrupt__", message="your name?")
     view = snapshot(graph.get_state({"configurable": {"thread_id": "s1"}}))
     assert (view.status, view.messages, view.pending) == ("", 1, ("N: your name?",))
+
+
+def held(**parts: Any) -> Effective:
+    return effective([("", Policy(name="held", **parts))], path="N")
+
+
+def test_secrets_are_taken_out_of_a_line_before_it_is_cut() -> None:
+    """Half a secret at the end of a line would not be found any more."""
+    secret = "sk-" + "a1" * 30
+    line = trace_line({"N": {"messages": [HumanMessage("x" * 110 + f" {secret}")]}})
+    assert line is not None
+    assert ("a1" in line.message, "[redacted api_key]" in line.message) == (False, True)
+
+
+def test_line_keeps_from_the_log_what_the_policy_of_its_state_says() -> None:
+    """Personal data are taken out where a policy says so for the log."""
+    part = {"N": {"messages": [HumanMessage("to ann@example.org")]}}
+    for one, shown in ((held(redact=Redaction(log=("personal",))), "[redacted email]"), (held(), "ann@example.org")):
+        line = trace_line(part, policies=[one])
+        assert line is not None
+        assert line.message == f"human: to {shown}"
+
+
+@pytest.mark.parametrize("sensitivity", ["personal", "secret"])
+def test_classified_data_is_not_traced(sensitivity: Any) -> None:
+    """A line names state, keys and tools; what was said is not shown."""
+    asked = AIMessage("Ann has a cold", tool_calls=[{"name": "lookup", "args": {}, "id": "1"}])
+    policies = [held(data=Data(sensitivity=sensitivity))]
+    lines = [trace_line({"N": {"messages": [each]}}, policies=policies) for each in (HumanMessage("Ann"), asked)]
+    assert [str(line) for line in lines] == [
+        "N  [messages]  human: (classified)",
+        "N  [messages]  ai: lookup  -> lookup",
+    ]
+    assert message_line(HumanMessage("Ann"), policies=[held(), *policies]) == "human: (classified)"

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from stateward.errors import InputRefused, NotExpected
-from stateward.run.store.ask import Ask
-from stateward.run.store.entry import CallKey
-from stateward.run.verdict import Answer, from_langchain, read_answer, refuse_other_call
-
-SHOWN = {"order": "A", "eur": 3, "who": {"b": [1, True], "a": None}}
+from stateward.run.verdict import Answer, from_langchain, read_answer
 
 
 def read(value: object, *, by: str = "", stated: str = "") -> Answer:
     return read_answer("ask_1", value, asks=["ask_1"], by=by, stated=stated)
-
-
-def ask(arguments: Any = SHOWN) -> Ask:
-    key = CallKey(session="s1", run="run_1", branch="main", path="A", activation=1, call=0)
-    return Ask.new(key=key, kind="approve", tool="refund", arguments=arguments, fingerprint="f", reason="")
 
 
 def test_who_the_host_says_answers_stands_above_what_is_said() -> None:
@@ -34,11 +24,18 @@ def test_who_the_host_says_answers_stands_above_what_is_said() -> None:
     ]
 
 
-@pytest.mark.parametrize("decision", ["edit", "respond"])
-def test_an_answer_that_would_change_the_call_is_refused(decision: str) -> None:
-    """It says what to do instead."""
-    with pytest.raises(InputRefused, match="answer `reject`"):
-        read({"decision": decision, "arguments": {"eur": 1}})
+def test_an_edit_brings_all_arguments_of_another_call() -> None:
+    """The tool is the one that was shown when it is not said."""
+    edit = read({"decision": "edit", "arguments": {"eur": 1}})
+    assert (edit.tool, edit.arguments, edit.edit) == ("", {"eur": 1}, {"tool": "", "arguments": {"eur": 1}})
+    assert read({"decision": "approve", "arguments": {"eur": 1}}).edit == {}
+
+
+@pytest.mark.parametrize("said", [{}, {"arguments": None}, {"arguments": "eur"}, {"arguments": [1]}])
+def test_an_edit_without_arguments_is_refused(said: dict[str, Any]) -> None:
+    """It says what an edit looks like."""
+    with pytest.raises(InputRefused, match="names no arguments"):
+        read({"decision": "edit", **said})
 
 
 @pytest.mark.parametrize("key", ["args", "sesion", "Decision", "a\ud800", 3])
@@ -63,27 +60,14 @@ def test_the_words_of_langchain_are_those_of_an_answer() -> None:
     }
 
 
-@pytest.mark.parametrize("meant", [None, SHOWN, {**SHOWN, "eur": 3.0}, dict(reversed(SHOWN.items()))])
-def test_an_answer_may_mean_the_call_that_was_shown(meant: Any) -> None:
-    """The order of the keys and the form of a number do not matter."""
-    refuse_other_call(replace(read("approve"), tool="refund", arguments=meant), ask())
+def test_an_edit_of_langchain_names_tool_and_arguments() -> None:
+    """In its own words."""
+    said = {"type": "edit", "edited_action": {"name": "refund", "args": {"eur": 1}}}
+    assert from_langchain(said) == {"decision": "edit", "tool": "refund", "arguments": {"eur": 1}}
 
 
-@pytest.mark.parametrize(
-    "meant",
-    [
-        {},
-        {"eur": 3},
-        {**SHOWN, "eur": "3"},
-        {**SHOWN, "eur": True},
-        {**SHOWN, "more": None},
-        {**SHOWN, "who": {"b": [1, 1], "a": None}},
-        {**SHOWN, "eur": {3}},
-        [],
-        "refund",
-    ],
-)
-def test_an_answer_that_means_another_call_is_refused(meant: Any) -> None:
-    """Every argument counts, with its type."""
-    with pytest.raises(InputRefused, match="another call"):
-        refuse_other_call(replace(read("approve"), arguments=meant), ask())
+@pytest.mark.parametrize("action", ["refund", [], {"name": "refund", "args": {}, "more": 1}])
+def test_an_edited_action_that_is_no_call_is_refused(action: Any) -> None:
+    """Nothing of it is dropped."""
+    with pytest.raises(InputRefused, match="edited_action"):
+        from_langchain({"type": "edit", "edited_action": action})

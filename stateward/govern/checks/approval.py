@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stateward.govern.effective import Effective
+from stateward.govern.person import people
 from stateward.govern.request import CallRequest, Facts
 from stateward.govern.ruling import Ruling, known_level
 from stateward.govern.verdict import Deny, NeedsApproval
@@ -21,7 +22,7 @@ def approval(effective: Effective, *, request: CallRequest, facts: Facts) -> Nee
     ruling = effective.level(request.name)
     if known_level(ruling.level) == "allowed":
         return None
-    if ruling.approvers is not None and len(ruling.approvers) < ruling.approvals:
+    if ruling.approvers is not None and len(people(ruling.approvers)) < ruling.approvals:
         return Deny(reason=f"tool `{request.name}` needs {_more(ruling)}", rule=ruling.origin)
     return NeedsApproval(
         reason=f"tool `{request.name}` is restricted here",
@@ -34,7 +35,7 @@ def approval(effective: Effective, *, request: CallRequest, facts: Facts) -> Nee
 
 
 def _more(ruling: Ruling) -> str:
-    able = len(ruling.approvers or ())
+    able = len(people(ruling.approvers or ()))
     if not able:
         return "an approval that nobody may give"
     return f"{ruling.approvals} approvals, and only {able} {'person' if able == 1 else 'people'} may give one"

@@ -1,6 +1,6 @@
 """The ways in which a part of a policy tightens: how the outer and the inner value become the one that holds.
 
-Each operator is a meet: associative, commutative (but for the order of a list, which is the outer one's) and idempotent,
+Each operator is a meet: associative, commutative (but for the order of a list, which is the outer one's), idempotent,
 and its result is never weaker than either value. So no order of overlays loosens, and of two values the inner one is
 tighter exactly if it is the meet of both. None, a part that is not set, is the weakest value of every operator.
 """

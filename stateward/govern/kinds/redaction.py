@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, cast, get_args
 
 from stateward.govern.kinds.operator import UNITED
 from stateward.govern.kinds.section import Section, part
@@ -14,6 +14,15 @@ Finding = Literal["secret", "personal"]
 
 secret: gives access to something. personal: tells about a person.
 """
+FINDINGS: tuple[Finding, ...] = get_args(Finding)
+Sink = Literal["log", "audit", "memory", "model"]
+"""Where text flows to.
+
+log: traces and streams of the application's own. audit: the journal's arguments and the audit log. memory: the
+long-term store. model: what a model is shown.
+"""
+BY_DEFAULT: frozenset[Finding] = frozenset({"secret"})
+"""What is taken out where no policy says more."""
 
 
 class RedactionShape(Strict):
@@ -32,10 +41,21 @@ class Redaction(Section):
     SHAPE: ClassVar[type[Strict]] = RedactionShape
 
     log: tuple[Finding, ...] | None = part(UNITED)
-    """Log lines, traces and streams."""
+    """Traces, and what activities and tools send to the custom stream."""
     audit: tuple[Finding, ...] | None = part(UNITED)
     """The journal's arguments and the audit log."""
     memory: tuple[Finding, ...] | None = part(UNITED)
     """The long-term store."""
     model: tuple[Finding, ...] | None = part(UNITED)
     """What a model is shown."""
+
+    def classes(self, sink: Sink) -> frozenset[Finding]:
+        """Return what is taken out before a place.
+
+        Args:
+            sink: The place.
+
+        Returns:
+            What policies name, and what is taken out by default.
+        """
+        return BY_DEFAULT | frozenset(cast("tuple[Finding, ...] | None", getattr(self, sink)) or ())

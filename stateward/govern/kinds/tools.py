@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from stateward.govern.kinds.arguments import ArgumentPath, ArgumentRule, ArgumentShape
 from stateward.govern.kinds.shape import Count, Level, Name, Number, PatternText, Person, Sensitivity, Strict
+from stateward.govern.person import people
 from stateward.govern.required import items_of, require, require_distinct, require_kind
 
 _FOR_APPROVALS = ("approvers", "approvals", "four_eyes", "expires_s")
@@ -33,7 +34,7 @@ class RuleShape(Strict):
         for key in _FOR_APPROVALS:
             if getattr(self, key) is not None and self.level != "restricted":
                 raise ValueError(f"`{key}` only on a rule whose level is restricted")
-        if self.approvers is not None and len(set(self.approvers)) < (self.approvals or 1):
+        if self.approvers is not None and len(people(self.approvers)) < (self.approvals or 1):
             raise ValueError("at least as many `approvers` as `approvals`")
         return self
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os.path
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from stateward.govern.work import Work
+from stateward.run.container import Container
 from stateward.run.door.tool import ToolContext
 from stateward.run.store.entry import CallKey
 
@@ -18,6 +22,31 @@ class Activation:
     path: str
     number: int
     tenant: str = ""
+    container: Container | None = None
+    """What belongs to the session; None for one that has brought nothing."""
+    folder: Path = field(init=False, compare=False)
+    """The session's own folder, which may not be there yet."""
+
+    def __post_init__(self) -> None:
+        """Look once where the folder is: every call is told."""
+        object.__setattr__(self, "folder", self._own.folder.absolute())
+
+    @property
+    def work(self) -> Work:
+        """Where relative paths of arguments are meant from, on the file system at hand."""
+        return Work(folder=str(self.folder), resolve=os.path.realpath)
+
+    @property
+    def _own(self) -> Container:
+        return self.container or Container(session=self.session, tenant=self.tenant)
+
+    def make_work(self) -> None:
+        """Make the session's folder, if it is not there.
+
+        Raises:
+            CheckpointError: It cannot be made, or belongs to another user.
+        """
+        self._own.scratch()
 
     def key(self, call: int) -> CallKey:
         """Return the effect key of a call.
@@ -46,4 +75,5 @@ class Activation:
             run=self.run,
             path=self.path,
             tenant=self.tenant,
+            work=self.folder,
         )

@@ -73,27 +73,18 @@ class Asking:
         role: The role.
         roles: All roles there are, for those of `fallback`.
         door: The activation's door.
-        left_s: How long there is time, in seconds; no attempt is waited for longer. None for as long as it takes.
 
     Raises:
         DefinitionError: `fallback` of the policy names a role that has no model.
     """
 
-    def __init__(
-        self,
-        role: ModelRole,
-        *,
-        roles: Mapping[str, ModelRole],
-        door: Door,
-        left_s: Callable[[], float | None],
-    ) -> None:
+    def __init__(self, role: ModelRole, *, roles: Mapping[str, ModelRole], door: Door) -> None:
         self.role = role
         self.door = door
         rule = door.effective.model_rule(role.name)
         self.others = tuple(_configured(name, roles, door, of=role.name) for name in rule.fallback or ())
         """Who answers in its place."""
         self._is_ruled = bool(rule.content)
-        self._left_s = left_s
 
     def admit(self, said: Said, number: int) -> Call:
         """Take a call through decision, reservation and journal; blocking.
@@ -111,7 +102,7 @@ class Asking:
         roles: dict[str, Callable[[], Candidate]] = {self.role.name: lambda: first}
         for other in self.others:
             roles.setdefault(other.name, partial(self._other, other, said))
-        before = _before(entry, roles)
+        before = attempts_before(entry, roles)
         attempts = Attempts(
             roles=roles,
             providers=self.door.database.providers,
@@ -122,6 +113,10 @@ class Asking:
             **before,
         )
         return Call(entry=entry, attempts=attempts)
+
+    def _left_s(self) -> float | None:
+        left = self.door.time.left(now=self.door.database.clock.monotonic())
+        return None if left is None else left.seconds
 
     def _other(self, role: ModelRole, said: Said) -> Candidate:
         return self._ready(role, said, said.to(role))
@@ -199,12 +194,17 @@ def _configured(name: str, roles: Mapping[str, ModelRole], door: Door, *, of: st
     return roles[name]
 
 
-def _before(entry: Entry, roles: Mapping[str, object]) -> dict[str, Any]:
-    """Return the attempts of a call that a crash cut off."""
+def attempts_before(entry: Entry, roles: Mapping[str, object]) -> dict[str, Any]:
+    """Return the attempts of a call that a crash cut off, in the words of `Attempts`.
+
+    Args:
+        entry: The call.
+        roles: Who may answer it now.
+    """
     if entry.status != "started" or not isinstance(entry.result, Mapping):
         return {}
     progress = cast("Mapping[str, Any]", entry.result)
-    if progress["asking"] not in ("", *roles):
+    if progress.get("asking") not in ("", *roles):
         return {}  # other roles answer now: the call begins anew
     return {"made": [Attempt(**each) for each in progress["attempts"]], "asking": progress["asking"]}
 

@@ -8,7 +8,7 @@ is there. So an activity that is entered again finds what its agents did, whoeve
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -43,6 +43,10 @@ class Calling:
     """The door around."""
     call: int
     """The call's number in its activation; 0 for the activity itself."""
+    around: Calling | None = field(default_factory=lambda: around())
+    """The call, or activity, that this one is made in."""
+    signal: Any = None  # a Signal, which imports the store
+    """Why what calls here must end, although it may have swallowed what it was told."""
     _begun: dict[str, int] = field(default_factory=dict[str, int])
     _lock: Lock = field(default_factory=Lock)
 
@@ -62,19 +66,25 @@ class Calling:
         return (int.from_bytes(hashlib.sha256(place.encode()).digest()[:8]) >> (64 - _BITS) | 1) * TURNS
 
 
-CALLING: ContextVar[Calling | None] = ContextVar("stateward_calling", default=None)
-"""The innermost call of a tool that the code runs in."""
+_CALLING: ContextVar[Callable[[], Calling] | None] = ContextVar("stateward_calling", default=None)
+"""What makes or returns the innermost call of a tool, or activity, that the code runs in."""
+
+
+def around() -> Calling | None:
+    """Return the innermost call of a tool, or activity, that this code runs in; None outside."""
+    calling = _CALLING.get()
+    return None if calling is None else calling()
 
 
 @contextmanager
-def inside(calling: Calling | None) -> Generator[None]:
-    """Mark what runs here, in tasks and threads too, as the inside of a call; None for an activity's own code.
+def inside(calling: Callable[[], Calling]) -> Generator[None]:
+    """Mark what runs here, in tasks and threads too, as the inside of a call or of an activity.
 
     Args:
-        calling: The call.
+        calling: Makes or returns it.
     """
-    token = CALLING.set(calling)
+    token = _CALLING.set(calling)
     try:
         yield
     finally:
-        CALLING.reset(token)
+        _CALLING.reset(token)

@@ -13,9 +13,9 @@ from langchain_core.messages import BaseMessage
 from stateward.govern.effective import Effective
 from stateward.govern.kinds.models import ModelRule
 from stateward.govern.request import CallRequest
-from stateward.govern.window import prune
 from stateward.run.door.role import ModelRole
 from stateward.run.door.said import content, plain
+from stateward.run.door.shown import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,15 +55,16 @@ def candidate(
         effective: The policy of the state.
         path: The state.
     """
-    sent = shown(messages, effective=effective)
     asked = role.asked(options)
+    seen = shown(messages, effective=effective, role=role, options=asked)
+    sent = seen.sent
     most = role.bound(sent, asked)
     rule = effective.model_rule(role.name)
     limited = role.limited(options)
     request = CallRequest(
         kind="model",
         name=role.name,
-        arguments={"messages": [content(message) for message in sent], "options": plain(asked)},
+        arguments={"messages": [content(message) for message in seen.said], "options": plain(asked)},
         path=path,
         declared=frozenset({role.name}),
         estimate_usd=most.usd,
@@ -80,19 +81,6 @@ def candidate(
         options=asked,
         request=request,
     )
-
-
-def shown(messages: Sequence[BaseMessage], *, effective: Effective) -> list[BaseMessage]:
-    """Return what a model is shown of a conversation.
-
-    Args:
-        messages: The conversation.
-        effective: The policy of the state.
-    """
-    window = effective.window
-    if window is None:
-        return list(messages)
-    return list(prune(messages, max_messages=window.max_messages, keep_last=window.keep_last))
 
 
 def without_retries(model: BaseChatModel) -> BaseChatModel:

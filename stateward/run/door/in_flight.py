@@ -48,12 +48,12 @@ class InFlight:
         """Refuse a call that comes after the end.
 
         Raises:
-            RunError: The activity is over; what calls was left behind by its limit in time or by a cancelled run.
+            RunError: The activity is over: what calls was left behind by its end, its limit in time or a cancelled run.
         """
         if self._closed:
             raise RunError(
-                "The activity is over: it took too long, or its run was cancelled",
-                fix="Let it end when it is cancelled.",
+                "The activity is over: it has ended, it took too long, or its run was cancelled",
+                fix="Make all calls before the activity returns, and let it end when it is cancelled.",
             )
 
     @contextmanager

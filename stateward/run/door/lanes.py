@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
@@ -71,6 +71,9 @@ class Lanes:
     def take(self, wanted: Mapping[Place, int], *, check: Callable[[], None]) -> Generator[None]:
         """Hold a lane in each place while the block runs; wait for them in this thread.
 
+        A block that is a generator's may be left in between, as a stream is whose reader makes another call meanwhile:
+        that one goes in its lanes.
+
         Args:
             wanted: How many calls there may be in each place, at least 1.
             check: Raises when nobody waits for the call any more.
@@ -81,7 +84,12 @@ class Lanes:
         lanes = self._ask(wanted)
         try:
             _wait(lanes.granted, check)
-            yield
+            token = _AROUND.set(lanes)
+            try:
+                yield
+            finally:
+                with suppress(ValueError):  # a stream that was dropped is closed in another context
+                    _AROUND.reset(token)
         finally:
             self._leave(lanes)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from functools import partial
 from typing import Any, Self, TypeVar, cast
 
@@ -16,7 +16,7 @@ from langchain_core.runnables import Runnable
 from pydantic import PrivateAttr
 
 from stateward.errors import StatewardError
-from stateward.run.deadline import Late, finished, in_time
+from stateward.run.deadline import Late, in_time
 from stateward.run.door.asking import Asking, Binder, Call, Said
 from stateward.run.door.candidate import Candidate
 from stateward.run.door.door import Door
@@ -58,7 +58,6 @@ class GovernedModel(BaseChatModel):
         door: Door,
         number: Callable[[], int],
         roles: Mapping[str, ModelRole] | None = None,
-        left_s: Callable[[], float | None] = lambda: None,
     ) -> GovernedModel:
         """Put a model behind a door.
 
@@ -67,14 +66,13 @@ class GovernedModel(BaseChatModel):
             door: The activation's door.
             number: Gives the next call number.
             roles: All roles there are, for those that the policy lets answer in this one's place.
-            left_s: How long there is time, in seconds; None for as long as it takes.
 
         Raises:
             DefinitionError: The policy lets a role answer that has no model.
         """
         carried = {name: getattr(role.model, name) for name in _CARRIED}
         governed = cls(role=role.name, cache=False, **carried)
-        governed._asking = Asking(role, roles=roles or {}, door=door, left_s=left_s)
+        governed._asking = Asking(role, roles=roles or {}, door=door)
         governed._number = number
         return governed
 
@@ -129,16 +127,16 @@ class GovernedModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        call = self._admit(messages, stop, kwargs, self._number())
-        if call.is_known:
-            return restored(call.entry, first=self._is_first(call))
-        try:
-            (result,) = self._tried(call, lambda candidate: self._pieces(call, candidate, run_manager))
-        except Exception as error:
-            self._settle(call, self._asking.failed(call, error))
-            raise
-        self._settle(call, self._asking.completed(call, result.generations[0].message))
-        return result
+        with self._turn(self._said(messages, stop, kwargs)) as call:
+            if call.is_known:
+                return restored(call.entry, first=self._is_first(call))
+            try:
+                (result,) = self._tried(call, lambda candidate: self._pieces(call, candidate, run_manager))
+            except Exception as error:
+                self._settle(call, self._asking.failed(call, error))
+                raise
+            self._settle(call, self._asking.completed(call, result.generations[0].message))
+            return result
 
     def _pieces(
         self, call: Call, candidate: Candidate, run_manager: CallbackManagerForLLMRun | None
@@ -154,24 +152,27 @@ class GovernedModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         with self._door.in_flight.call():
-            call = await self._admitted(messages, stop, kwargs, self._number())
-            if call.is_known:
-                return restored(call.entry, first=self._is_first(call))
-            came: list[ChatResult] = []
+            async with self._aturn(self._said(messages, stop, kwargs), self._number()) as call:
+                return await self._asked(call, run_manager)
 
-            async def make(candidate: Candidate) -> None:
-                result = await self._in_time(partial(self._amade, call, candidate, run_manager))
-                came.append(marked(result, attempts=call.attempts, candidate=candidate))
+    async def _asked(self, call: Call, run_manager: AsyncCallbackManagerForLLMRun | None) -> ChatResult:
+        if call.is_known:
+            return restored(call.entry, first=self._is_first(call))
+        came: list[ChatResult] = []
 
-            try:
-                # What is cancelled stays `started`: the activity, entered again, makes the call again.
-                await self._atried(call, make)
-            except Exception as error:
-                await self._in_database(self._settle, call, self._asking.failed(call, error))
-                raise
-            (result,) = came
-            await self._in_database(self._settle, call, self._asking.completed(call, result.generations[0].message))
-            return result
+        async def make(candidate: Candidate) -> None:
+            result = await self._in_time(partial(self._amade, call, candidate, run_manager))
+            came.append(marked(result, attempts=call.attempts, candidate=candidate))
+
+        try:
+            # What is cancelled stays `started`: the activity, entered again, makes the call again.
+            await self._atried(call, make)
+        except Exception as error:
+            await self._door.visit(self._settle, call, self._asking.failed(call, error))
+            raise
+        (result,) = came
+        await self._door.visit(self._settle, call, self._asking.completed(call, result.generations[0].message))
+        return result
 
     def _made(self, call: Call, candidate: Candidate, run_manager: CallbackManagerForLLMRun | None) -> ChatResult:
         self._refuse(call)
@@ -196,21 +197,21 @@ class GovernedModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        call = self._admit(messages, stop, kwargs, self._number())
-        if call.is_known:
-            yield from replayed(call.entry, first=self._is_first(call))
-            return
-        ear = Ear()
-        try:
-            yield from self._tried(call, lambda candidate: self._told(call, candidate, ear, run_manager))
-            outcome = self._asking.completed(call, whole(ear.kept))
-        except GeneratorExit:
-            self._leave(call, self._asking.failed(call, _ABANDONED, ear.kept))
-            raise
-        except Exception as error:
-            self._settle(call, self._asking.failed(call, error, ear.kept))
-            raise
-        self._settle(call, outcome)
+        with self._turn(self._said(messages, stop, kwargs)) as call:
+            if call.is_known:
+                yield from replayed(call.entry, first=self._is_first(call))
+                return
+            ear = Ear()
+            try:
+                yield from self._tried(call, lambda candidate: self._told(call, candidate, ear, run_manager))
+                outcome = self._asking.completed(call, whole(ear.kept))
+            except GeneratorExit:
+                self._leave(call, self._asking.failed(call, _ABANDONED, ear.kept))
+                raise
+            except Exception as error:
+                self._settle(call, self._asking.failed(call, error, ear.kept))
+                raise
+            self._settle(call, outcome)
 
     def _told(
         self, call: Call, candidate: Candidate, ear: Ear, run_manager: CallbackManagerForLLMRun | None
@@ -228,20 +229,30 @@ class GovernedModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        with self._door.in_flight.call():
-            call = await self._admitted(messages, stop, kwargs, self._number())
-        if call.is_known:
-            for chunk in replayed(call.entry, first=self._is_first(call)):
-                yield chunk
-            return
-        flow = Flow[ChatGenerationChunk]()
-        async for chunk in flow.read(self._pour(call, run_manager, flow)):
+        flow, said = Flow[ChatGenerationChunk](), self._said(messages, stop, kwargs)
+        async for chunk in flow.read(self._poured(said, self._number(), run_manager, flow)):
             yield chunk
+
+    async def _poured(
+        self,
+        said: Said,
+        number: int,
+        run_manager: AsyncCallbackManagerForLLMRun | None,
+        flow: Flow[ChatGenerationChunk],
+    ) -> None:
+        """Let a streamed call in, make it and settle it: what a `Flow` reads from."""
+        with self._door.in_flight.call():
+            async with self._aturn(said, number) as call:
+                if call.is_known:
+                    for chunk in replayed(call.entry, first=self._is_first(call)):
+                        flow.put(chunk)
+                    flow.done = True
+                else:
+                    await self._pour(call, run_manager, flow)
 
     async def _pour(
         self, call: Call, run_manager: AsyncCallbackManagerForLLMRun | None, flow: Flow[ChatGenerationChunk]
     ) -> None:
-        """Make a streamed call and settle it: what a `Flow` reads from."""
         ear = Ear()
 
         async def make(candidate: Candidate) -> None:
@@ -249,22 +260,21 @@ class GovernedModel(BaseChatModel):
             await self._in_time(partial(self._fill, call, candidate, run_manager, flow, heard))
             call.attempts.taken = taken(whole(heard.kept))
 
-        with self._door.in_flight.call():
-            try:
-                await self._atried(call, make)
-                outcome = self._asking.completed(call, whole(ear.kept))
-            except asyncio.CancelledError:
-                # The activity was cancelled, and makes the call again when it is entered again; or it left the stream.
-                if flow.abandoned:
-                    left = self._asking.failed(call, _ABANDONED, ear.kept[: flow.seen])
-                    await self._in_database(self._settle, call, left)
-                raise
-            except Exception as error:
-                flow.done = True
-                await self._in_database(self._settle, call, self._asking.failed(call, error, ear.kept))
-                raise
+        try:
+            await self._atried(call, make)
+            outcome = self._asking.completed(call, whole(ear.kept))
+        except asyncio.CancelledError:
+            # The activity was cancelled, and makes the call again when it is entered again; or it left the stream.
+            if flow.abandoned:
+                left = self._asking.failed(call, _ABANDONED, ear.kept[: flow.seen])
+                await self._door.visit(self._settle, call, left)
+            raise
+        except Exception as error:
             flow.done = True
-            await self._in_database(self._settle, call, outcome)
+            await self._door.visit(self._settle, call, self._asking.failed(call, error, ear.kept))
+            raise
+        flow.done = True
+        await self._door.visit(self._settle, call, outcome)
 
     async def _fill(
         self,
@@ -310,42 +320,38 @@ class GovernedModel(BaseChatModel):
     def _door(self) -> Door:
         return self._asking.door
 
-    def _admit(
-        self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any], number: int
-    ) -> Call:
+    def _said(self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]) -> Said:
         options = dict(kwargs) if stop is None else {**kwargs, "stop": stop}
-        said = Said(messages=messages, options=options, binders=self._binders, bound=self._bound)
-        return self._asking.admit(said, number)
+        return Said(messages=messages, options=options, binders=self._binders, bound=self._bound)
 
-    async def _admitted(self, *args: Any) -> Call:
-        """Admit a call in a thread; cancelled, it is waited for, as in `Door`."""
-        return await finished(self._in_database(self._admit, *args))
+    def _turn(self, said: Said) -> AbstractContextManager[Call]:
+        return self._door.passage.turn(partial(self._asking.admit, said, self._number()))
 
-    def _in_database(self, fn: Callable[..., T], *args: Any) -> asyncio.Future[T]:
-        return self._door.threads.database.run(fn, *args)
+    def _aturn(self, said: Said, number: int) -> AbstractAsyncContextManager[Call]:
+        return self._door.passage.aturn(lambda: self._door.visit(self._asking.admit, said, number))
 
     def _tried(self, call: Call, make: Callable[[Candidate], Iterable[T]]) -> Iterator[T]:
-        check = self._door.in_flight.check
+        check = self._door.passage.refuse_left
         return tried(call.attempts.steps(), make=make, pause=lambda s: self._providers.pause(s, check))
 
     async def _atried(self, call: Call, make: Callable[[Candidate], Awaitable[None]]) -> None:
         await atried(call.attempts.steps(), make=make, visit=self._visited, pause=self._providers.apause)
 
     async def _visited(self, work: Callable[[], object]) -> object:
-        return await finished(self._in_database(work))
+        return await self._door.visit(work)
 
     @property
     def _providers(self) -> Providers:
         return self._door.database.providers
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T:
-        made = await in_time(work, timeout_s=self._door.effective.call_timeout_s)
+        made = await in_time(work, timeout_s=self._door.limit_s())
         if isinstance(made, Late):
             raise TimeoutError
         return made
 
     def _within_time(self, work: Callable[[], Iterable[T]]) -> Iterator[T]:
-        return within_time(self._door.threads.tools, work, timeout_s=self._door.effective.call_timeout_s)
+        return within_time(self._door.threads.tools, work, timeout_s=self._door.limit_s())
 
     def _is_first(self, call: Call) -> bool:
         return self._door.playing is not None and self._door.playing.is_first(call.entry)

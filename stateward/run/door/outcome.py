@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, cast
@@ -53,6 +54,8 @@ def kept(tool: Named, value: Any) -> Outcome:  # whatever a tool returns
     try:
         plain = redact(to_jsonable_python(value), classes=SECRET)
         text = write_json(plain, where=f"the result of `{tool.name}`")
+        if "\\ud" in text:  # half a character, which JSON can escape and hardly anything else can take
+            json.dumps(plain, ensure_ascii=False).encode()
     except Exception as misfit:  # noqa: BLE001  # recorded: bytes, circles and depths raise many kinds, generators any
         reason = f"it ran, but its result cannot be kept: {told(misfit)}"
         return Outcome(status="failed", result=_error(tool.name, "failed", reason), spent={})

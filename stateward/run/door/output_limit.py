@@ -94,7 +94,7 @@ def forced(options: Mapping[str, Any], *, limit: int, parameter: str) -> dict[st
     Returns:
         The options with exactly one limit.
     """
-    cut = {name: _cut(value) if name in NESTS else value for name, value in _cut(options).items()}
+    cut = _cut(options)
     if parameter != _NUM_PREDICT:
         return {**cut, parameter: limit}
     # Ollama reads it among its `options`; where none are given the model's own fields are read, see `forced_into`.
@@ -112,24 +112,30 @@ def forced_into(model: BaseChatModel, *, limit: int, parameter: str) -> BaseChat
     changed: dict[str, Any] = {}
     for name in NESTS:
         own = getattr(model, name, None)
-        if isinstance(own, Mapping) and any(spelling in own for spelling in SPELLINGS):
-            changed[name] = _cut(cast("Mapping[str, Any]", own))
+        if isinstance(own, Mapping) and (cut := _cut(cast("Mapping[str, Any]", own))) != own:
+            changed[name] = cut
     if parameter == _NUM_PREDICT and _NUM_PREDICT in type(model).model_fields:
         changed[_NUM_PREDICT] = limit
     return model.model_copy(update=changed) if changed else model
 
 
 def _cut(options: Any) -> Any:
+    """Take every limit out, however deep the options are nested in one another."""
     if not isinstance(options, Mapping):
         return options
-    return {name: value for name, value in cast("Mapping[str, Any]", options).items() if name not in SPELLINGS}
+    given = cast("Mapping[str, Any]", options)
+    return {name: _cut(value) if name in NESTS else value for name, value in given.items() if name not in SPELLINGS}
 
 
 def _places(options: Mapping[str, Any], *, model: BaseChatModel) -> Iterator[Mapping[str, Any]]:
     """Yield everything that a provider reads: the options, the fields of the model, and what is nested in either."""
     own = {name: getattr(model, name, None) for name in (*SPELLINGS, *REPEATS, *NESTS)}
     for each in (options, {name: value for name, value in own.items() if value is not None and name not in options}):
-        yield each
-        for name in NESTS:
-            if isinstance(nested := each.get(name), Mapping):
-                yield cast("Mapping[str, Any]", nested)
+        yield from _nested(each)
+
+
+def _nested(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield options
+    for name in NESTS:
+        if isinstance(inner := options.get(name), Mapping):
+            yield from _nested(cast("Mapping[str, Any]", inner))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from langchain_core.messages import AIMessage, BaseMessage
 
@@ -99,7 +100,8 @@ def taken(message: BaseMessage) -> Taken | None:
     if usage is None:
         return None
     sent = usage["input_tokens"]
-    details: Mapping[str, int | None] = {**(usage.get("input_token_details") or {})}
+    # Providers put keys of their own beside those that LangChain's type has.
+    details = cast("Mapping[str, int | None]", usage.get("input_token_details") or {})
     return Taken(
         sent=sent,
         got=max(usage["output_tokens"], usage["total_tokens"] - sent),

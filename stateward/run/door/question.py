@@ -7,8 +7,10 @@ from typing import Any
 
 from stateward.errors import Diverged
 from stateward.govern.decision import CallRequest, NeedsApproval
+from stateward.govern.person import people
 from stateward.run.store.ask import Ask
 from stateward.run.store.entry import Entry
+from stateward.run.store.given import Given
 
 MAX_ANSWERS = 3
 """Answers to one call under changing arguments, after which it counts as one that never stays the same."""
@@ -17,7 +19,15 @@ _UNKNOWN = (
 )
 
 
-def approval(request: CallRequest, entry: Entry, need: NeedsApproval, *, now: float | None = None) -> Ask:
+def approval(
+    request: CallRequest,
+    entry: Entry,
+    need: NeedsApproval,
+    *,
+    now: float | None = None,
+    barred: tuple[str, ...] = (),
+    answers: tuple[Given, ...] = (),
+) -> Ask:
     """Ask whether a call may be made.
 
     Args:
@@ -25,10 +35,20 @@ def approval(request: CallRequest, entry: Entry, need: NeedsApproval, *, now: fl
         entry: Its journal entry, not begun yet.
         need: Why a person is asked, who may answer, and for how long.
         now: The database's time, in seconds since the epoch; None in a replay, where questions expire when they did.
+        barred: Who may not approve.
+        answers: What counts as said already.
     """
     asked = _about(entry, kind="approve", fingerprint=entry.fingerprint, reason=need.reason)
     expires = None if now is None or need.expires_s is None else now + need.expires_s
-    return replace(asked, arguments=request.arguments, approvers=tuple(need.approvers), expires_at=expires)
+    return replace(
+        asked,
+        arguments=request.arguments,
+        approvers=tuple(need.approvers),
+        expires_at=expires,
+        approvals=need.approvals,
+        barred=barred,
+        answers=answers,
+    )
 
 
 def rejected(ask: Ask, need: NeedsApproval) -> str:
@@ -40,7 +60,25 @@ def rejected(ask: Ask, need: NeedsApproval) -> str:
     """
     if ask.status == "expired":
         return "expired: nobody answered" + (" in time" if need.expires_s is None else f" within {need.expires_s:g} s")
-    return f"{ask.by or 'A person'} rejected the call" + (f": {ask.note}" if ask.note else "")
+    did = "answered in the place of the call" if ask.decision == "respond" else "rejected the call"
+    return f"{ask.by or 'A person'} {did}" + (f": {ask.note}" if ask.note else "")
+
+
+def unfit(ask: Ask, need: NeedsApproval) -> str | None:
+    """Say why approvals that were enough when they were given are so no more: the policy may have changed since.
+
+    Args:
+        ask: The question, approved.
+        need: Why it would be put now.
+
+    Returns:
+        The reason; None when they are enough.
+    """
+    gave = [each.by for each in ask.answers if each.decision == "approve"]
+    able = [by for by in gave if not need.approvers or by in need.approvers]
+    if len(people(able)) >= need.approvals and (not need.four_eyes or people(able).isdisjoint(people(ask.barred))):
+        return None
+    return f"{', '.join(gave) or 'Nobody'} approved the call, which is not enough any more: {need.reason}"
 
 
 def refuse_restless(entry: Entry, *, answered: int) -> None:

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic_core import to_jsonable_python
 
 from stateward.chart.event import Occurrence
 from stateward.govern.decision import CallRequest, Deny
-from stateward.govern.redact import DataClass, redact
+from stateward.govern.kinds.redaction import BY_DEFAULT, Finding
+from stateward.govern.redact import redact
 from stateward.run.door.activation import Activation
 from stateward.run.door.signal import fuse_event
 from stateward.run.door.told import told
 from stateward.run.store.database import Database
 
-_SENSITIVE: frozenset[DataClass] = frozenset({"secret", "personal"})
-
 
 class Report:
     """The audit log of one activation; blocking.
 
+    Arguments that were refused may be anything, so everything that redaction knows is taken out of them.
+
     Args:
         database: Where the log is.
         activation: Whose calls it is about.
+        classes: What is taken out of the rest of a record.
     """
 
-    def __init__(self, database: Database, activation: Activation) -> None:
+    def __init__(
+        self, database: Database, activation: Activation, *, classes: Collection[Finding] = BY_DEFAULT
+    ) -> None:
         self._database = database
         self._activation = activation
+        self._classes = classes
 
     def write(
         self,
@@ -60,10 +65,10 @@ class Report:
                 "path": at.path,
                 "activation": at.number,
                 "call": call,
-                "name": name,
+                "name": redact(name, classes=self._classes),
                 "arguments": _shown(arguments),
-                "reason": reason,
-                **(more or {}),
+                "reason": redact(reason, classes=self._classes),
+                **redact(dict(more or {}), classes=self._classes),
             }
         )
 
@@ -88,6 +93,6 @@ class Report:
 def _shown(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments that were refused may be anything: those that are no JSON are not shown."""
     try:
-        return redact(to_jsonable_python(dict(arguments), fallback=str), classes=_SENSITIVE)
+        return redact(to_jsonable_python(dict(arguments), fallback=str))
     except Exception as misfit:  # noqa: BLE001  # recorded in their place
         return {"(not shown)": told(misfit)}

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from stateward.govern.revocation import Revocation
+from stateward.govern.verdict import Deny
 from stateward.run.door.outcome import Outcome
+from stateward.run.door.waiting import TimeKind
+from stateward.run.store.ask import Ask
 from stateward.run.store.entry import CallKey, Entry
 
 
@@ -35,11 +38,28 @@ class Script(Protocol):
         """
         ...
 
+    def of_time(self, key: CallKey, kind: TimeKind) -> Deny | None:
+        """Return why, in the record, something was refused because of the time, once for each time it was.
+
+        Args:
+            key: The call; number 0 is the activity itself.
+            kind: By what time.
+        """
+        ...
+
     def cut_off_at(self, entry: Entry) -> int | None:
         """Return the try of a `once` call that a crash cut off, so that somebody had to decide about it; else None.
 
         Args:
             entry: The call, just begun; earlier tries do not count.
+        """
+        ...
+
+    def asked_inside(self, entry: Entry) -> tuple[Ask, ...]:
+        """Return what agents inside a tool call asked people at this visit; empty when it did not wait for them.
+
+        Args:
+            entry: The call, just begun.
         """
         ...
 

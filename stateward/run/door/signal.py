@@ -97,6 +97,6 @@ def raced(tripped: Tripped) -> Deny:
         tripped: From the ledger.
     """
     reason = f"`{tripped.unit}` would exceed {tripped.limit:g} in `{tripped.scope or 'the chart'}`"
-    fuses: Mapping[str, FuseName] = {"turns": "turns", "usd": "usd", "calls": "calls"}
+    fuses: Mapping[str, FuseName] = {"turns": "turns", "tokens": "tokens", "usd": "usd", "calls": "calls"}
     # The count of one tool is no fuse: passing it is an observation, raced or not.
     return Deny(reason=reason, rule=tripped.scope, fuse=fuses.get(tripped.unit))

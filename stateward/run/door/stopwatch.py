@@ -65,21 +65,24 @@ class Stopwatch:
                 hand.turn(now)
                 hand.working += by
 
-    def take(self, run: str, *, now: float) -> dict[str, float]:
-        """Take what the scopes of a run have worked since this was asked last, in seconds.
+    def take(self, run: str, *, now: float, look: bool = False) -> dict[str, float]:
+        """Take what the scopes of a run have worked since it was taken last, in seconds.
 
         Args:
             run: The run.
             now: The time, by a monotonic clock, in seconds.
+            look: Whether it is only looked at, and will be taken later.
 
         Returns:
             By scope; only where there is something.
         """
         with self._lock:
-            return {scope: shown for (of, scope), hand in self._hands.items() if of == run and (shown := _all(hand, now))}
+            found = {scope: _all(hand, now, look=look) for (of, scope), hand in self._hands.items() if of == run}
+            return {scope: shown for scope, shown in found.items() if shown}
 
 
-def _all(hand: _Hand, now: float) -> float:
+def _all(hand: _Hand, now: float, *, look: bool) -> float:
     hand.turn(now)
-    shown, hand.shown = hand.shown, 0.0
+    shown = hand.shown
+    hand.shown = shown if look else 0.0
     return shown

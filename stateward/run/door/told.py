@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from stateward.govern.kinds.redaction import BY_DEFAULT
+from stateward.govern.redact import redact
+
 
 def told(error: BaseException) -> str:
     """Return what an exception says of itself.
@@ -10,14 +13,14 @@ def told(error: BaseException) -> str:
         error: Any exception.
 
     Returns:
-        Its text. Lone surrogates, which no UTF-8 has, are written as escapes; where its own `__str__` fails, that is
-        said instead.
+        Its text, without secrets: providers quote keys that they do not know. Lone surrogates, which no UTF-8 has, are
+        written as escapes; where its own `__str__` fails, that is said instead.
     """
     try:
         text = str(error)
     except Exception as broken:  # noqa: BLE001  # it is what is told
         text = f"(its text cannot be read: {type(broken).__name__})"
-    return text.encode(errors="backslashreplace").decode()
+    return redact(text.encode(errors="backslashreplace").decode(), classes=BY_DEFAULT)
 
 
 def named(error: BaseException) -> str:

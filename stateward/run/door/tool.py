@@ -10,6 +10,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, cast, get_args, get_type_hints
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -19,7 +20,9 @@ from pydantic_core import to_jsonable_python
 
 from stateward.chart.argument import several
 from stateward.errors import DefinitionError, UnknownTool
+from stateward.govern.kinds.shape import SENSITIVITIES, Sensitivity
 from stateward.run.door.address import Address, address_of
+from stateward.run.door.exact import exact, is_hiding
 from stateward.run.door.told import told
 
 Effect = Literal["pure", "idempotent", "once"]
@@ -43,6 +46,9 @@ class ToolContext:
     run: str
     path: str
     tenant: str
+    work: Path = Path()
+    """The session's own folder, `run.session.scratch`: relative paths of arguments that are ruled by `under` are meant
+    from here. It is there when such an argument was given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +103,12 @@ class Tool:
     lookup: Callable[[str], Any] | None = None
     timeout_s: float | None = None
     schema: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    cleared: Sensitivity = "public"
+    """The most sensitive data that it may be given."""
     address: Address | None = None
     """Where a process of its own finds the function; None for a tool that runs in this one."""
+    is_discovered: bool = False
+    """Whether it was found at run time, and not registered when the graph was compiled."""
 
     def parse(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Validate arguments against the tool's schema.
@@ -113,7 +123,9 @@ class Tool:
             ValueError: They do not fit; the message names each argument and what is wrong.
         """
         try:
-            parsed = self.arguments.model_validate(dict(arguments))
+            parsed = self.arguments.model_validate(exact(dict(arguments)))
+        except RecursionError as endless:
+            raise ValueError("the arguments are nested too deeply, or contain themselves") from endless
         except ValidationError as invalid:
             problems = [f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in invalid.errors()]
             raise ValueError("; ".join(problems)) from invalid
@@ -129,8 +141,10 @@ class Tool:
             JSON.
 
         Raises:
-            ValueError: They cannot be kept: bytes, text with lone surrogates, circles for instance.
+            ValueError: They cannot be kept: bytes, text with lone surrogates, circles, secrets for instance.
         """
+        if is_hiding(arguments):
+            raise ValueError("an argument hides what it holds, so that nobody could judge or approve it")
         try:
             plain: dict[str, Any] = to_jsonable_python(dict(arguments))
             json.dumps(plain, ensure_ascii=False).encode()
@@ -165,6 +179,7 @@ def tool(
     timeout_s: float | None = None,
     name: str | None = None,
     process: bool = False,
+    cleared: Sensitivity = "public",
 ) -> Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a function; its docstring is the description, its parameters the argument schema.
 
@@ -177,13 +192,15 @@ def tool(
         name: The tool's name; default the function's.
         process: Whether the function, a sync one of a module, runs in a process of its own: a thread cannot be
             stopped, a process is killed when the call is cancelled or its time is over.
+        cleared: The most sensitive data that the tool may be given: a state whose policy says that its data is more
+            sensitive cannot call it.
 
     Returns:
         A decorator that returns the Tool.
 
     Raises:
-        DefinitionError: There is no such effect, or the function has a parameter without annotation, or takes `*args`
-            or `**kwargs`, or cannot run in a process of its own.
+        DefinitionError: There is no such effect or class of data, or the function has a parameter without annotation,
+            or takes `*args` or `**kwargs`, or cannot run in a process of its own.
 
     Source: DESIGN decision 12.
     """
@@ -192,6 +209,7 @@ def tool(
         raise DefinitionError(
             f"`{effect}` is no effect of a tool", where="sw.tool(effect=…)", fix=f"Say one of {known}."
         )
+    known_clearance(cleared, where="sw.tool(cleared=…)")
 
     def decorate(fn: Callable[..., Any]) -> Tool:
         label = name or getattr(fn, "__name__", "tool")
@@ -207,6 +225,7 @@ def tool(
             lookup=lookup,
             timeout_s=timeout_s,
             schema=arguments.model_json_schema(),
+            cleared=cleared,
             address=_address(fn, name=label) if process else None,
         )
 
@@ -246,11 +265,15 @@ def adapt(source: BaseTool) -> Tool:
     """Make a governed tool of a LangChain tool; its effect is `once`, since LangChain's tools do not declare one.
 
     Args:
-        source: Any LangChain tool.
+        source: Any LangChain tool; `cleared` in its `metadata` is the most sensitive data that it may be given.
 
     Returns:
         The Tool.
+
+    Raises:
+        DefinitionError: It says of itself that it is cleared for something that is no class of data.
     """
+    cleared = (source.metadata or {}).get("cleared", "public")
 
     def call(**arguments: Any) -> Any:
         return source.invoke(arguments)
@@ -269,7 +292,25 @@ def adapt(source: BaseTool) -> Tool:
         is_async=is_async,
         takes_context=False,
         schema=schema.model_json_schema(),
+        cleared=known_clearance(cleared, where=f"`metadata` of the tool `{source.name}`"),
     )
+
+
+def known_clearance(cleared: object, *, where: str) -> Sensitivity:
+    """Take a class of data for what it says.
+
+    Args:
+        cleared: What was given as one.
+        where: Who gave it, for messages.
+
+    Raises:
+        DefinitionError: There is no such class.
+    """
+    for known in SENSITIVITIES:
+        if cleared == known:
+            return known
+    listed = ", ".join(f"`{word}`" for word in SENSITIVITIES)
+    raise DefinitionError(f"`{cleared}` is no class of data", where=where, fix=f"Say one of {listed}.")
 
 
 def _is_async(source: BaseTool) -> bool:

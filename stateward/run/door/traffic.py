@@ -16,9 +16,15 @@ MOST_KEPT = 4096
 
 
 class Traffic:
-    """The traffic of one call of a graph; a graph that it calls inside shares it."""
+    """The traffic of one call of a graph; a graph that it calls inside shares it.
 
-    def __init__(self) -> None:
+    Args:
+        check: Raises when what the call does is not waited for any more; None where that does not happen.
+    """
+
+    def __init__(self, *, check: Callable[[], None] | None = None) -> None:
+        self.check = check or _nothing
+        """Raises when what the call does is not waited for any more; asked by threads that wait."""
         self.lanes = Lanes()
         """How many calls are under way at once."""
         self.stopwatch = Stopwatch()
@@ -27,9 +33,7 @@ class Traffic:
         """Held from the look at a rate until the call is begun, so that two calls do not take one place."""
         self._begun: dict[str, list[Beginning]] = {}
 
-    def pause(
-        self, limits: Iterable[Limit], *, session: str, kind: CallKind, now: float, past: Past
-    ) -> Pause | None:
+    def pause(self, limits: Iterable[Limit], *, session: str, kind: CallKind, now: float, past: Past) -> Pause | None:
         """Say how long a call has to wait for its turn; call it, and `began`, with the turnstile held.
 
         Args:
@@ -59,6 +63,10 @@ class Traffic:
         begun = self._begun.get(session)
         if begun is not None:  # else nobody has asked: the journal will tell
             begun.append(beginning)
+
+
+def _nothing() -> None:
+    pass
 
 
 Past = Callable[[float], Iterable[Beginning]]

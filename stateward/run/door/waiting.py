@@ -1,31 +1,42 @@
-"""What keeps a call from being made now: it comes too early, or there is no time left for it."""
+"""What keeps a call from being made now: it comes too early, or the time for it is over."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stateward.govern.verdict import Deny
 
 TimeKind = Literal["pace", "time", "runtime_s", "activity_timeout_s"]
-"""By what time a refusal was made; it is written down with it, so that a replay refuses the same.
+"""By what time something was refused; it is written down with it, so that a replay refuses the same.
 
-pace: its turn would come too late. time: none is left for it. runtime_s: the run has worked for as long as it may.
-activity_timeout_s: a sync activity ended too late.
+pace: the call's turn would come too late. time: none is left for the call. runtime_s: the run has worked for as long as
+it may. activity_timeout_s: a sync activity ended too late.
 """
+TIMED = "limit"
+"""The key of an audit record under which the kind stands."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Early:
-    """The call may be made later."""
+class TooEarly(Exception):  # named after what happened, as in errors.py
+    """A call has to wait for its turn; whoever makes it waits and asks again.
 
-    wait_s: float
-    """Seconds, more than 0."""
+    Args:
+        wait_s: How long, in seconds.
+    """
+
+    def __init__(self, wait_s: float) -> None:
+        self.wait_s = wait_s
+        super().__init__(f"{wait_s:g} s")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutOfTime:
-    """The call is not made, because of the time."""
+class OutOfTime(Exception):  # named after what happened, as in errors.py
+    """A call is not made, because the time is over in which it could be.
 
-    kind: TimeKind
-    denial: Deny
+    Args:
+        kind: By what time.
+        denial: Why.
+    """
+
+    def __init__(self, kind: TimeKind, denial: Deny) -> None:
+        self.kind: TimeKind = kind
+        self.denial = denial
+        super().__init__(denial.reason)

@@ -19,6 +19,7 @@ from stateward.run.replay.recording import Moment, Recording
 from stateward.run.replay.value import read, written
 from stateward.run.store.ask import Ask
 from stateward.run.store.entry import CallKey, Entry
+from stateward.run.store.given import Given, from_json
 from stateward.run.store.ledger import Charge
 from stateward.run.store.mailbox import Letter
 
@@ -140,8 +141,16 @@ def _thawed(form: Json, serde: SerializerProtocol) -> Recording:
 
 
 def _ask(form: Json) -> Ask:
-    attributes: Json = {**form, "approvers": tuple(form["approvers"])}
+    attributes: Json = {**form, "approvers": tuple(form["approvers"]), "barred": tuple(form.get("barred", ()))}
+    attributes["answers"] = from_json(form["answers"]) if "answers" in form else _early(form)
     return Ask(**attributes)
+
+
+def _early(form: Json) -> tuple[Given, ...]:
+    """A file of an older release has the last answer only."""
+    if form.get("decision") is None:
+        return ()
+    return (Given(by=form["by"], decision=form["decision"], note=form["note"], at=form["answered_at"] or 0.0),)
 
 
 def _entry(form: Json) -> Entry:

@@ -29,7 +29,7 @@ def take_over(score: Score, moment: Moment, *, database: Database) -> None:
     known = {ask.id: ask for ask in score.recording.asks}
     ids = [id for several in asked.values() for id in several if id in known and database.asks.find(id) is None]
     asks = [
-        replace(known[id], status="open", expires_at=None, decision=None, note="", by="", answered_at=None)
+        replace(known[id], status="open", expires_at=None, decision=None, note="", by="", answered_at=None, answers=())
         for id in ids
     ]
     if asks:

@@ -6,6 +6,7 @@ The nodes of the replay, the door and the regions' attention all ask here; who f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, cast
 
@@ -13,13 +14,17 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.types import Command
 
 from stateward.errors import Diverged, RunError
+from stateward.govern.checks.runtime import RUNTIME
 from stateward.govern.revocation import Revocation, read_told
+from stateward.govern.verdict import Deny
 from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, Json
 from stateward.run.door.outcome import Outcome
+from stateward.run.door.waiting import TIMED, TimeKind
 from stateward.run.hub.leaving import STOPPED
 from stateward.run.replay.compare import adopted, differences, renamed
 from stateward.run.replay.divergence import Difference, Divergence
 from stateward.run.replay.recording import Moment, Recording, is_news
+from stateward.run.store.ask import Ask
 from stateward.run.store.entry import CallKey, Entry
 from stateward.run.store.ledger import BILLION
 
@@ -53,6 +58,7 @@ class Score:
         self._cut_off = _cut_off(recording)
         self._ended = _ended(recording)
         self._revoked = _revoked(recording)
+        self._timed = _timed(recording)
 
     # -- the steps ----------------------------------------------------------------------------------------
 
@@ -187,6 +193,16 @@ class Score:
         """
         return self._revoked.get((entry.key.branch, entry.key.path, entry.key.activation, entry.key.call), ())
 
+    def of_time(self, key: CallKey, kind: TimeKind) -> Deny | None:
+        """Return why, in the record, something was refused because of the time, once for each time it was.
+
+        Args:
+            key: The call; number 0 is the activity itself.
+            kind: By what time.
+        """
+        refusals = self._timed.get((key.branch, key.path, key.activation, key.call, kind))
+        return refusals.pop(0) if refusals else None
+
     def cut_off_at(self, entry: Entry) -> int | None:
         """Return the try of a `once` call that a crash cut off, so that somebody had to decide about it; else None.
 
@@ -194,6 +210,21 @@ class Score:
             entry: The call, just begun; earlier tries do not count.
         """
         return min((tries for tries in self._cut_off.get(entry.key, ()) if tries >= entry.tries), default=None)
+
+    def asked_inside(self, entry: Entry) -> tuple[Ask, ...]:
+        """Return what agents inside a tool call asked people at this visit; empty when it did not wait for them.
+
+        Args:
+            entry: The call, just begun.
+        """
+        known, expected = self._calls[entry.key], self.expected
+        if expected is None or known.tries <= entry.tries:
+            return ()
+        asked: Mapping[str, Sequence[str]] = expected.control.get("asks") or {}
+        ids = {one for each in asked.values() for one in each}
+        inside = [ask for ask in self.recording.asks if ask.id in ids and ask.path.startswith(f"{entry.key.path}/")]
+        clean: Any = {"status": "open", "decision": None, "note": "", "by": "", "answered_at": None, "answers": ()}
+        return tuple(replace(ask, **clean) for ask in inside)
 
     def outcome(self, entry: Entry) -> Outcome | None:
         """Return what a call came to; None when its activity was left before it had ended.
@@ -262,6 +293,18 @@ def _revoked(recording: Recording) -> dict[tuple[object, ...], tuple[Revocation,
         if told is not None:
             branch = note.get("branch") or MAIN_BRANCH
             found[branch, note["path"], note["activation"], note["call"]] = (told,)
+    return found
+
+
+def _timed(recording: Recording) -> dict[tuple[object, ...], list[Deny]]:
+    """Branch, state, activation, number and kind of what was refused because of the time, with the reasons in order."""
+    found: dict[tuple[object, ...], list[Deny]] = {}
+    for note in recording.notes:
+        kind = note.get(TIMED)
+        if kind is not None and note.get("event") in ("denied", "fuse", "timeout"):
+            place = (note.get("branch") or MAIN_BRANCH, note["path"], note["activation"], note["call"], kind)
+            fuse = RUNTIME if kind == RUNTIME else None
+            found.setdefault(place, []).append(Deny(reason=note["reason"], rule=note["rule"], fuse=fuse))
     return found
 
 

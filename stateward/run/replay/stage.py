@@ -12,6 +12,7 @@ from stateward.run.replay.recording import Moment
 from stateward.run.replay.score import PlayOver, Score
 from stateward.run.resume import opened
 from stateward.run.store.database import Database
+from stateward.run.store.given import Given
 
 
 class RecordedClock:
@@ -123,24 +124,30 @@ class Stage:
         if present.resumed:
             payload, _ = opened(present.payload)
             form = cast("Mapping[str, Any]", payload if isinstance(payload, Mapping) else {})
-            self._give(form.get("answered", ()))
+            self._give(form.get("answered", ()), most=1)
         if expected.last.get("event") == "answer":
             left: Mapping[str, object] = expected.control.get("asks") or {}
             self._give(ask for path, ids in asks.items() if path not in left for ask in ids)
 
-    def _give(self, ids: Iterable[str]) -> None:
+    def _give(self, ids: Iterable[str], *, most: int | None = None) -> None:
+        """Give the recorded answers that an ask has not got yet, not more than so many of each."""
         for id in ids:
             known, here = self._asks.get(id), self._database.asks.find(id)
             if known is not None and known.status == "expired":
                 self._database.asks.expire(known.session, id)
             if known is None or known.decision is None or here is None or here.status != "open":
                 continue
-            try:
-                self._database.asks.answer(id, decision=known.decision, by=known.by, note=known.note)
-            except StatewardError as refused:
-                told = f"`{known.decision}` by `{known.by}`"
-                self.score.differ(Difference(what=f"answer to `{id}`", recorded=told, came=str(refused)))
-                raise PlayOver from refused
+            for given in known.answers[len(here.answers) :][:most]:
+                self._say(id, given)
+
+    def _say(self, id: str, given: Given) -> None:
+        edit: Mapping[str, Any] = {"tool": given.tool, "arguments": given.arguments}
+        try:
+            self._database.asks.answer(id, decision=given.decision, by=given.by, note=given.note, **edit)
+        except StatewardError as refused:
+            told = f"`{given.decision}` by `{given.by}`"
+            self.score.differ(Difference(what=f"answer to `{id}`", recorded=told, came=str(refused)))
+            raise PlayOver from refused
 
 
 _Call = tuple[Any, ...]

@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 from stateward.run.store.cipher import TextCipher
 from stateward.run.store.entry import CallKey
+from stateward.run.store.given import DECISIONS, Given, from_json, to_json
+from stateward.run.store.given import Decision as Decision
 from stateward.run.store.json_text import read_json, read_sealed, write_json, write_sealed
 
-Decision = Literal["approve", "reject"]
 AskStatus = Literal["open", "answered", "withdrawn", "expired"]
 
 
@@ -43,8 +44,15 @@ class Ask:
     decision: Decision | None = None
     note: str = ""
     by: str = ""
-    """Who answered."""
+    """Who answered last."""
     answered_at: float | None = None
+    """When the answer came that closed it."""
+    approvals: int = 1
+    """How many different people must approve."""
+    barred: tuple[str, ...] = ()
+    """Who may not approve: they gave the input, or edited the arguments."""
+    answers: tuple[Given, ...] = ()
+    """What people said, in order."""
 
     @classmethod
     def new(
@@ -58,6 +66,9 @@ class Ask:
         reason: str,
         approvers: tuple[str, ...] = (),
         expires_at: float | None = None,
+        approvals: int = 1,
+        barred: tuple[str, ...] = (),
+        answers: tuple[Given, ...] = (),
     ) -> Ask:
         """Ask about a call; the same call with the same arguments gives the same ask.
 
@@ -70,6 +81,9 @@ class Ask:
             reason: Why a person is asked.
             approvers: Who may answer; empty means anyone.
             expires_at: Seconds since the epoch; None when it never expires.
+            approvals: How many different people must approve.
+            barred: Who may not approve.
+            answers: What was said before it was put.
 
         Returns:
             The ask, not stored yet.
@@ -89,7 +103,21 @@ class Ask:
             reason=reason,
             approvers=approvers,
             expires_at=expires_at,
+            approvals=approvals,
+            barred=barred,
+            answers=answers,
         )
+
+    @property
+    def last(self) -> Given | None:
+        """What was said last; None when nobody said anything."""
+        return self.answers[-1] if self.answers else None
+
+    @property
+    def progress(self) -> str:
+        """How many of the approvals it has, such as `1 of 2`."""
+        given = len({each.by for each in self.answers if each.decision == "approve"})
+        return f"{given} of {self.approvals}"
 
 
 def ask_id(key: CallKey, fingerprint: str) -> str:
@@ -113,15 +141,16 @@ def envelope(ask: Ask) -> dict[str, Any]:
 
     Returns:
         Plain JSON: `action_request`, `config` and `description` as LangChain's inbox reads them, and `id`,
-        `session`, `path`, `expires_at` and `allowed` answers.
+        `session`, `path`, `expires_at`, `allowed` answers, and how many `approvals` it has.
     """
+    is_call = ask.kind == "approve"
     expires = None if ask.expires_at is None else datetime.fromtimestamp(ask.expires_at, UTC).isoformat()
     return {
         "action_request": {"action": ask.tool, "args": dict(ask.arguments)},
         "config": {
             "allow_accept": True,
-            "allow_edit": False,
-            "allow_respond": False,
+            "allow_edit": is_call,
+            "allow_respond": is_call,
             "allow_ignore": True,
         },
         "description": ask.reason,
@@ -129,13 +158,15 @@ def envelope(ask: Ask) -> dict[str, Any]:
         "session": ask.session,
         "path": ask.path,
         "expires_at": expires,
-        "allowed": ["approve", "reject"],
+        "allowed": [word for word in DECISIONS if is_call or word in ("approve", "reject")],
+        "approvals": ask.progress,
     }
 
 
 COLUMNS = (
     "id, session, run, branch, path, activation, call, kind, tool, arguments, fingerprint, reason, approvers,"
-    " status, created_at, expires_at, decision, note, answered_by, answered_at"
+    " status, created_at, expires_at, decision, note, answered_by, answered_at, approvals, barred,"
+    " answers"
 )
 
 
@@ -171,7 +202,23 @@ def row_values(ask: Ask, *, cipher: TextCipher) -> tuple[object, ...]:
         sealed_note(ask.note, ask=ask.id, cipher=cipher),
         ask.by,
         ask.answered_at,
+        ask.approvals,
+        write_json(list(ask.barred), where=where),
+        sealed_answers(ask, cipher=cipher),
     )
+
+
+def sealed_answers(ask: Ask, *, cipher: TextCipher) -> str:
+    """Seal what people said.
+
+    Args:
+        ask: The ask; nothing stays nothing.
+        cipher: Seals it.
+    """
+    if not ask.answers:
+        return ""
+    said = write_json(to_json(ask.answers), where=f"ask `{ask.id}`")
+    return cipher.seal_text(said, *_place(ask.id, "answers"))
 
 
 def sealed_note(note: str, *, ask: str, cipher: TextCipher) -> str:
@@ -221,4 +268,17 @@ def from_row(row: tuple[Any, ...], *, cipher: TextCipher) -> Ask:  # a database'
         note=cipher.open_text(row[17], *_place(row[0], "note")) if row[17] else "",
         by=row[18],
         answered_at=row[19],
+        approvals=row[20],
+        barred=tuple(read_json(row[21])),
+        answers=_answers(row, cipher=cipher),
     )
+
+
+def _answers(row: tuple[Any, ...], *, cipher: TextCipher) -> tuple[Given, ...]:
+    if row[22]:
+        return from_json(read_json(cipher.open_text(row[22], *_place(row[0], "answers"))))
+    if row[16] is None:
+        return ()
+    # Answered before answers were kept one by one.
+    note = cipher.open_text(row[17], *_place(row[0], "note")) if row[17] else ""
+    return (Given(by=row[18], decision=row[16], note=note, at=row[19] or 0.0),)

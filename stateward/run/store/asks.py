@@ -1,22 +1,33 @@
-"""Asks: questions to a person, answered exactly once whatever the number of processes."""
+"""Asks: questions to people, each answered by as many as it needs and no more, whatever the number of processes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
-from stateward.errors import AskClosed, CheckpointError, GovernanceError, UnknownAsk
-from stateward.run.store.ask import COLUMNS, Ask, AskStatus, Decision, from_row, row_values, sealed_note
+from stateward.errors import CheckpointError, UnknownAsk
+from stateward.run.store.ask import (
+    COLUMNS,
+    Ask,
+    AskStatus,
+    Decision,
+    from_row,
+    row_values,
+    sealed_answers,
+    sealed_note,
+)
+from stateward.run.store.ask_audit import about, told
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.entry import CallKey
+from stateward.run.store.given import Given
 from stateward.run.store.lease import check_fence
+from stateward.run.store.taken import taken
 
 _SELECT = f"SELECT {COLUMNS} FROM stateward_asks "
-_ROW = f"INTO stateward_asks ({COLUMNS}) VALUES ({', '.join('?' * 20)})"
+_ROW = f"INTO stateward_asks ({COLUMNS}) VALUES ({', '.join('?' * 23)})"
 _INSERT = f"INSERT {_ROW} ON CONFLICT (id) DO NOTHING"
 _SUPERSEDED = (
     "SELECT id FROM stateward_asks WHERE session = ? AND run = ? AND branch = ? AND path = ?"
@@ -144,6 +155,22 @@ class Asks:
         return tuple(ask for ask in asks if ask.status == "open")
 
     @persistent
+    def edits(self, session: str, *, run: str, call: int) -> tuple[Ask, ...]:
+        """Read the asks of a run in which people edited calls of one number, whatever branch they stand on.
+
+        Args:
+            session: The session they belong to.
+            run: The run.
+            call: The number of the call in its activation.
+        """
+        with self._connection.read() as cur:
+            cur.execute(
+                f"{_SELECT}WHERE session = ? AND run = ? AND call = ? AND decision = 'edit' ORDER BY rowid",
+                (session, run, call),
+            )
+            return tuple(from_row(row, cipher=self._connection.cipher) for row in cur.fetchall())
+
+    @persistent
     def times_answered(self, key: CallKey) -> int:
         """Count how often people were asked about one call and answered, or let the time for it run out; more than
         once if its arguments changed.
@@ -161,42 +188,56 @@ class Asks:
             return int(cur.fetchone()[0])
 
     @persistent
-    def answer(self, ask: str, *, decision: Decision, by: str, note: str = "") -> Ask:
-        """Answer an ask; of several answers at once, from any number of processes, exactly one is taken.
+    def answer(
+        self,
+        ask: str,
+        *,
+        decision: Decision,
+        by: str,
+        note: str = "",
+        tool: str = "",
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Ask:
+        """Answer an ask; of several answers at once, from any number of processes, no more are taken than it needs.
 
         Args:
             ask: The ask's id.
-            decision: `approve` or `reject`.
+            decision: `approve`, `reject`, `edit` or `respond`.
             by: Who answers.
             note: What they want to say about it.
+            tool: Of an edit: what is called; empty for the tool that was shown.
+            arguments: Of an edit: with which arguments, all of them.
 
         Returns:
-            The answered ask.
+            The ask: answered, or open when it needs the approval of more people.
 
         Raises:
             UnknownAsk: No ask has this id.
             AskClosed: It was answered, withdrawn or expired before.
-            GovernanceError: Nobody is named, the person may not answer it, or the decision is no decision.
+            GovernanceError: Nobody is named, the person may not answer it or has done so already, or it is no answer
+                to this ask.
         """
-        if decision not in ("approve", "reject"):
-            raise GovernanceError(f"`{decision}` is no answer", fix="Answer with `approve` or `reject`.", ask=ask)
+        said = Given(by=by, decision=decision, note=note, tool=tool, arguments=arguments)
         seen = self.find(ask)
         with self._connection.transaction(seen.session if seen else "") as cur:
             found = self._find(cur, ask)
             if found is None:
                 raise self.unknown(ask)
             now = self._connection.now()
-            if self._connection.repeated and (found.by, found.decision, found.answered_at) == (by, decision, now):
-                return found  # the first try answered it, and its own answer was lost
-            _refuse_closed(_aged(found, now=now))
-            _refuse_stranger(found, by=by)
-            answered = replace(found, status="answered", decision=decision, by=by, note=note, answered_at=now)
+            given = replace(said, at=now)
+            if self._connection.repeated and found.last == given:
+                return found  # the first try took it, and its own answer was lost
+            answered = taken(_aged(found, now=now), given)
+            cipher = self._connection.cipher
             cur.execute(
-                "UPDATE stateward_asks SET status = 'answered', decision = ?, note = ?, answered_by = ?,"
-                " answered_at = ? WHERE id = ?",
-                (decision, sealed_note(note, ask=ask, cipher=self._connection.cipher), by, now, ask),
+                "UPDATE stateward_asks SET status = ?, decision = ?, note = ?, answered_by = ?, answered_at = ?,"
+                " answers = ? WHERE id = ?",
+                (
+                    *(answered.status, answered.decision, sealed_note(note, ask=ask, cipher=cipher), by),
+                    *(answered.answered_at, sealed_answers(answered, cipher=cipher), ask),
+                ),
             )
-            self._audit.append({**_about(answered), "by": by, "note": note, "decision": decision})
+            self._audit.append(told(answered, given))
         return answered
 
     @persistent
@@ -247,7 +288,7 @@ class Asks:
         new = replace(ask, created_at=ask.created_at or now)
         cur.execute(_INSERT, row_values(new, cipher=self._connection.cipher))
         if cur.rowcount:
-            self._audit.append({**_about(new), "reason": new.reason})
+            self._audit.append({**about(new), "reason": new.reason})
             self._supersede(cur, new)
             return new
         stored = self._stored(cur, ask)
@@ -261,9 +302,9 @@ class Asks:
             self._close(cur, new.session, ask=row[0], status="withdrawn")
 
     def _reopen(self, cur: Cursor, ask: Ask, *, now: float) -> Ask:
-        opened = replace(ask, status="open", created_at=now, decision=None, note="", by="", answered_at=None)
+        opened = replace(ask, status="open", created_at=now, decision=None, answered_at=None)
         cur.execute(_REOPEN, (*row_values(opened, cipher=self._connection.cipher), ask.id))
-        self._audit.append({**_about(opened), "event": "reopened", "reason": opened.reason})
+        self._audit.append({**about(opened), "event": "reopened", "reason": opened.reason})
         return opened
 
     def _stored(self, cur: Cursor, ask: Ask) -> Ask:
@@ -295,48 +336,5 @@ def _aged(ask: Ask, *, now: float) -> Ask:
     return ask
 
 
-def _refuse_closed(ask: Ask) -> None:
-    if ask.status == "open":
-        return
-    at = ask.answered_at if ask.status == "answered" else ask.expires_at if ask.status == "expired" else None
-    when = "" if at is None else f" at {datetime.fromtimestamp(at, UTC).isoformat(timespec='seconds')}"
-    how, fix = {
-        "answered": (f"was answered with `{ask.decision}` by `{ask.by}`", "An ask is answered once"),
-        "expired": ("has expired", "What it was about is refused; the policy says how long an answer is waited for"),
-    }.get(ask.status, (f"was {ask.status}", "The run that asked went another way"))
-    raise AskClosed(
-        f"Ask `{ask.id}` {how}{when}",
-        where=f"session `{ask.session}`",
-        fix=f"{fix}; look at the session for what followed.",
-        ask=ask.id,
-        status=ask.status,
-        by=ask.by,
-    )
-
-
-def _refuse_stranger(ask: Ask, *, by: str) -> None:
-    if not by.strip():
-        raise GovernanceError(f"Ask `{ask.id}` can only be answered by a named person", fix="Say who with `by`.")
-    if ask.approvers and by not in ask.approvers:
-        names = ", ".join(f"`{name}`" for name in ask.approvers)
-        raise GovernanceError(
-            f"`{by}` may not answer ask `{ask.id}`",
-            where=f"session `{ask.session}`, state `{ask.path}`",
-            fix=f"One of these may: {names}.",
-        )
-
-
 def _question(ask: Ask) -> tuple[object, ...]:
     return (ask.session, ask.run, ask.branch, ask.path, ask.activation, ask.call, ask.fingerprint)
-
-
-def _about(ask: Ask) -> dict[str, Any]:
-    return {
-        "event": "answered" if ask.status == "answered" else "asked",
-        "session": ask.session,
-        "run": ask.run,
-        "path": ask.path,
-        "ask": ask.id,
-        "tool": ask.tool,
-        "fingerprint": ask.fingerprint,
-    }

@@ -16,6 +16,8 @@ from typing import Any
 from stateward.errors import CheckpointError
 from stateward.govern.audit import GENESIS, Head, KeyRing, fits, key_id, link_text
 from stateward.govern.fingerprint import canonical
+from stateward.govern.kinds.redaction import BY_DEFAULT
+from stateward.govern.redact import redact
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.json_text import read_json
 
@@ -57,7 +59,7 @@ class AuditLog:
     @persistent
     def append(self, record: Mapping[str, Any]) -> str:
         """Add a record, inside the caller's transaction when there is one; `at`, an ISO 8601 time, is set
-        when it has none.
+        when it has none, and secrets are taken out of it.
 
         Args:
             record: Plain JSON with string keys; its `session` files it under a session.
@@ -74,7 +76,9 @@ class AuditLog:
             at = datetime.fromtimestamp(self._connection.now(), UTC).isoformat()
             # The hash is over what is stored, so that the log can be verified without the key it is encrypted with.
             session = str(record.get("session", ""))
-            text = self._connection.cipher.seal_text(_canonical_text({"at": at, **record}), "audit", session)
+            clean = redact({key: value for key, value in record.items() if key != "session"}, classes=BY_DEFAULT)
+            filed = {"session": record["session"]} if "session" in record else {}
+            text = self._connection.cipher.seal_text(_canonical_text({"at": at, **clean, **filed}), "audit", session)
             last = cur.execute(f"SELECT {_COLUMNS} FROM stateward_audit ORDER BY seq DESC LIMIT 1").fetchone()
             if last is not None and not self._fits:
                 self._refuse_misfit(last)

@@ -99,6 +99,11 @@ class Database:
             return self._store
 
     @property
+    def is_in_memory(self) -> bool:
+        """Whether work on it waits for no disk and no server, so that it needs no thread."""
+        return self.url == MEMORY
+
+    @property
     def layout(self) -> Layout:
         """How LangGraph's saver lays its checkpoints out, for who keeps house among them."""
         return self._backend.layout

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stateward.errors import GovernanceError
+from stateward.govern.person import person
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
@@ -224,7 +225,7 @@ class Ledger:
         Raises:
             GovernanceError: Nobody is named, or the value is no finite number from 0.
         """
-        if not by.strip():
+        if not person(by):
             raise GovernanceError("A limit can only be changed by a named person", fix="Say who with `by`.")
         amount = to_billionths(value)
         record = {"event": "limit", "session": session, "run": run, "scope": scope, "unit": unit}
@@ -234,16 +235,7 @@ class Ledger:
                 "INSERT INTO stateward_limits (session, run, scope, unit, value, by, reason, at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, run, scope, unit) DO UPDATE"
                 " SET value = excluded.value, by = excluded.by, reason = excluded.reason, at = excluded.at",
-                (
-                    session,
-                    run,
-                    scope,
-                    unit,
-                    amount,
-                    by,
-                    sealed,
-                    now,
-                ),
+                (session, run, scope, unit, amount, by, sealed, now),
             )
             self._audit.append({**record, "value": value, "by": by, "reason": reason})
 

@@ -42,7 +42,7 @@ SEALED: Mapping[str, Mapping[str, Callable[[Json, str], Place]]] = {
     },
     "stateward_asks": {
         column: lambda row, session, column=column: ("asks", row["id"], column)
-        for column in ("arguments", "reason", "note")
+        for column in ("arguments", "reason", "note", "answers")
     },
     "stateward_mailbox": {
         column: lambda row, session, column=column: ("mailbox", session, row["no"], column)

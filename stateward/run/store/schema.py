@@ -11,7 +11,7 @@ from stateward.run.store.canary import KEYS_TABLE, is_settled, settle
 from stateward.run.store.connection import Connection
 from stateward.run.store.layout import Layout
 
-VERSION = 5
+VERSION = 6
 """The layout this release reads and writes; an older one is brought up to it when it is opened."""
 
 _SESSIONS = """
@@ -123,7 +123,10 @@ CREATE TABLE stateward_asks (
     decision TEXT,
     note TEXT NOT NULL DEFAULT '',
     answered_by TEXT NOT NULL DEFAULT '',
-    answered_at REAL
+    answered_at REAL,
+    approvals INTEGER NOT NULL DEFAULT 1,
+    barred TEXT NOT NULL DEFAULT '[]',
+    answers TEXT NOT NULL DEFAULT ''
 )"""
 
 _MAILBOX = """
@@ -246,6 +249,11 @@ _STEPS = {
     2: _LATEST,
     3: (KEYS_TABLE,),
     4: _GOVERNED,
+    5: (
+        "ALTER TABLE stateward_asks ADD COLUMN approvals INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE stateward_asks ADD COLUMN barred TEXT NOT NULL DEFAULT '[]'",
+        "ALTER TABLE stateward_asks ADD COLUMN answers TEXT NOT NULL DEFAULT ''",
+    ),
 }
 """For each older layout what makes the next one of it."""
 

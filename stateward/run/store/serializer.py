@@ -221,7 +221,6 @@ def _unpack(data: bytes, hook: _Checker) -> Any:
     try:
         return ormsgpack.unpackb(data, ext_hook=hook, option=ormsgpack.OPT_NON_STR_KEYS)
     except ValueError as cause:
-        problem = hook.problem or CodecError(
-            f"Stored data is no msgpack: {cause}", fix="Restore the database from a backup."
-        )
-        raise problem from cause
+        if hook.problem is not None:
+            raise hook.problem from None  # the hook knows more than what ormsgpack makes of its error
+        raise CodecError(f"Stored data is no msgpack: {cause}", fix="Restore the database from a backup.") from cause

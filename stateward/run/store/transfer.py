@@ -46,7 +46,7 @@ TABLES = {
     "stateward_limits": "session run scope unit value by reason at",
     "stateward_asks": (
         "id session run branch path activation call kind tool arguments fingerprint reason approvers status created_at"
-        " expires_at decision note answered_by answered_at"
+        " expires_at decision note answered_by answered_at approvals barred answers"
     ),
     "stateward_mailbox": "session no event data posted_at by status at note",
     "stateward_orders": "session fence kind by reason at",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import stateward as sw
 from stateward.errors import DefinitionError
 from stateward.govern.kinds.data import Data
 from stateward.govern.kinds.models import ModelRule
+from stateward.run.door.asking import attempts_before
 from stateward.run.store.database import Database
 from stateward.testing import ManualClock, ScriptedModel, calls
 from tests.charts.drive import Driven
@@ -184,3 +186,41 @@ def test_role_that_a_crash_cut_off_is_asked_again(drive: Drive, database: Databa
         driven.start({})
     assert driven.resume().values["log"] == ["bye"]
     assert (len(model.calls), attempts(database)) == (1, [("m", "failed"), ("backup", "ok")])
+
+
+def test_call_begins_anew_when_other_roles_answer_after_a_crash(drive: Drive, database: Database) -> None:
+    """The role it was cut off at is gone from the policy; what was tried before does not count."""
+
+    def die(messages: Any) -> str:
+        raise Crash
+
+    model = down("bye")
+    driven = drive(chart(hear_sync, BACKUP, m=model, backup=ScriptedModel.of(die)))
+    with pytest.raises(Crash):
+        driven.start({})
+    (entry,) = database.journal.entries("s1")
+    assert (entry.status, entry.result["asking"]) == ("started", "backup")
+    assert attempts_before(entry, {"m": None}) == {}
+    assert attempts_before(entry, {"m": None, "backup": None})["asking"] == "backup"
+
+
+@pytest.mark.parametrize("calls_at_once", [2, 20])
+def test_attempts_at_once_never_pass_the_ceiling(drive: Drive, database: Database, calls_at_once: int) -> None:
+    """Each reserves before it is made, the second ones and those of the other role too."""
+
+    async def all_at_once(state: Any, run: sw.Run[Any]) -> Any:
+        asked = [run.model().ainvoke("hi") for _ in range(calls_at_once)]
+        came = await asyncio.gather(*asked, return_exceptions=True)
+        return {"log": [each for each in came if isinstance(each, str)]}
+
+    def fail(messages: Any) -> str:
+        raise ConnectionError("down")
+
+    rule = ModelRule(tries=2, wait_s=0.001, fallback=("backup",))
+    models = {name: ScriptedModel.of(*[fail] * 100) for name in ("m", "backup")}
+    driven = drive(chart(all_at_once, ruled(rule, fuses=fuses(usd=0.01)), **models))
+    driven.start({})
+    spent = database.ledger.spent("s1", run=driven.session.row().run)["WORK", "usd"]
+    asked = sum(len(model.calls) for model in models.values())
+    assert 0.01 >= spent == pytest.approx(sum(entry.usd for entry in database.journal.entries("s1")))
+    assert spent >= asked * 0.001

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stateward.govern.decision import CallRequest, NeedsApproval
-from stateward.run.door.question import aftermath, approval, rejected
+from stateward.run.door.question import aftermath, approval, rejected, unfit
+from stateward.run.store.given import Given
 from tests.run.store.desk import entry
 
 REQUEST = CallRequest(
@@ -49,3 +50,13 @@ def test_aftermath_is_another_question_for_each_try() -> None:
     once, twice = aftermath(entry()), aftermath(replace(entry(), tries=2))
     assert (once.kind, once.status) == ("unknown", "open")
     assert len({once.id, twice.id, approval(REQUEST, entry(), NEED).id}) == 3
+
+
+def test_approvals_that_were_enough_are_looked_at_again() -> None:
+    """The policy may want more of them, or other people, by the time the call is decided again."""
+    said = (Given(by="ann", decision="approve"),)
+    approved = replace(approval(REQUEST, entry(), NEED, answers=said), status="answered", decision="approve")
+    assert unfit(approved, NEED) is None
+    assert unfit(approved, replace(NEED, approvals=2)) is not None
+    assert unfit(approved, replace(NEED, approvers=("bob",))) is not None
+    assert unfit(replace(approved, barred=("Ann",)), replace(NEED, four_eyes=True)) is not None

@@ -25,3 +25,8 @@ def test_whatever_an_exception_says_can_be_kept(error: Exception, text: str) -> 
 def test_an_exception_is_named() -> None:
     """Its type comes before its text."""
     assert named(KeyError("x")) == "KeyError: 'x'"
+
+
+def test_secret_in_what_an_exception_says_is_not_told() -> None:
+    """Providers quote a key that they do not know."""
+    assert told(ValueError("incorrect key sk-proj4abcDEF7ghiJKL0")) == "incorrect key [redacted api_key]"

@@ -160,3 +160,28 @@ async def two_ways(state: Any, run: sw.Run[Any]) -> Any:
 def test_result_that_is_a_model_is_its_json(drive: Drive) -> None:
     """An activity sees the form the journal keeps."""
     assert drive(compiled(two_ways, box=[model_out])).start({}).values["log"] == [{"sku": "a", "count": 1}]
+
+
+def test_tool_says_what_it_is_cleared_for() -> None:
+    """Who says nothing is cleared for public data; a LangChain tool says it in its metadata."""
+    cleared = sw.tool(effect="pure", cleared="personal")(model_out.fn)
+
+    @langchain_tool
+    def look(order: str) -> str:
+        """Look."""
+        return order
+
+    plain = adapt(look).cleared
+    look.metadata = {"cleared": "internal"}
+    assert (cleared.cleared, model_out.cleared, plain, adapt(look).cleared) == (
+        "personal",
+        "public",
+        "public",
+        "internal",
+    )
+
+
+def test_clearance_that_is_no_class_of_data_is_refused() -> None:
+    """The known ones are listed."""
+    with pytest.raises(DefinitionError, match=r"`private` is no class of data.*`personal`"):
+        sw.tool(cleared=cast("Any", "private"))

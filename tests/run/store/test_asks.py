@@ -259,7 +259,7 @@ def test_the_envelope_is_langchains_form_with_what_stateward_adds() -> None:
     assert set(shown["config"]) == {"allow_accept", "allow_edit", "allow_respond", "allow_ignore"}
     assert (shown["session"], shown["path"], shown["id"]) == ("s", "WORKING.ACT", ask().id)
     assert shown["expires_at"] == "1970-01-01T00:16:40+00:00"
-    assert shown["allowed"] == ["approve", "reject"]
+    assert shown["allowed"] == ["approve", "reject", "edit", "respond"]
 
 
 def test_asking_and_answering_are_audited(fresh: Fresh) -> None:

@@ -41,6 +41,19 @@ def test_rows_are_chained_stamped_and_filed_by_session(fresh: Fresh) -> None:
     assert database.audit.verify() == 3
 
 
+def test_no_secret_gets_into_the_log(fresh: Fresh) -> None:
+    """Whoever writes a record; the session that files it stays as it is."""
+    database = fresh()
+    database.audit.append({"session": "password=a1b2c3", "note": "password=a1b2c3", "by": "ann@example.org"})
+    (row,) = database.audit.rows()
+    assert {**row.record, "at": ""} == {
+        "at": "",
+        "session": "password=a1b2c3",
+        "note": "password=[redacted password]",
+        "by": "ann@example.org",
+    }
+
+
 @pytest.mark.parametrize("statement", ["UPDATE stateward_audit SET record = '{}'", "DELETE FROM stateward_audit"])
 def test_the_log_can_only_be_appended_to(statement: str, fresh: Fresh) -> None:
     """The database itself refuses."""

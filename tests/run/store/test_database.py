@@ -134,6 +134,24 @@ def test_an_older_layout_is_brought_up_to_this_release(tmp_path: Path) -> None:
     assert shape(path) == shape(tmp_path / "new.db")
 
 
+def test_an_answer_of_an_older_layout_counts_as_given(tmp_path: Path) -> None:
+    """Answers are kept one by one now; of those before the one that closed the ask is left."""
+    path = old(tmp_path)
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        raw.execute(
+            "INSERT INTO stateward_asks VALUES ('ask_1', 's', 'r', 'main', 'A', 1, 1, 'approve', 'refund', '{}', 'f',"
+            " 'why', '[]', 'answered', 1, NULL, 'approve', 'fine', 'ann', 2)"
+        )
+        raw.commit()
+    with open_database(f"sqlite:///{path}") as database:
+        found = database.asks.get("ask_1")
+    assert (found.approvals, found.barred, [(one.by, one.note, one.at) for one in found.answers]) == (
+        1,
+        (),
+        [("ann", "fine", 2.0)],
+    )
+
+
 def test_an_older_layout_is_brought_up_once(tmp_path: Path) -> None:
     """The second opening finds nothing to do."""
     path = old(tmp_path)

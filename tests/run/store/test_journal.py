@@ -201,7 +201,9 @@ def test_further_attempt_reserves_more(fresh: Fresh) -> None:
     """The entry stays started, knows how far it is, and is settled for all attempts at once."""
     database = fresh()
     database.journal.begin(entry(), [bound(unit="usd", amount=2, limit=10)])
-    extended = database.journal.extend(key(), progress={"attempts": [1]}, reservations=[bound(unit="usd", amount=3, limit=10)])
+    extended = database.journal.extend(
+        key(), progress={"attempts": [1]}, reservations=[bound(unit="usd", amount=3, limit=10)]
+    )
     assert extended == database.journal.get(key())
     assert database.ledger.spent("s", "r1") == {("WORKING", "usd"): 5}
     settled = database.journal.settle(key(), status="completed", result=1, spent={"usd": 4.5})

@@ -1,0 +1,128 @@
+"""What an answer makes of an ask, and why it is not taken: pure, so that it holds inside the transaction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from stateward.errors import AskClosed, CodecError, GovernanceError
+from stateward.govern.fingerprint import fingerprint
+from stateward.govern.person import people, person
+from stateward.run.store.ask import Ask
+from stateward.run.store.given import DECISIONS, Given
+
+
+def taken(ask: Ask, given: Given) -> Ask:
+    """Let an ask take an answer.
+
+    It is closed by the first answer that is no approval, else by the approval that makes them enough; before that it
+    stays open.
+
+    Args:
+        ask: The ask.
+        given: What somebody says.
+
+    Returns:
+        The ask with the answer.
+
+    Raises:
+        AskClosed: It was answered, withdrawn or expired before.
+        GovernanceError: Nobody is named, the person may not answer it or has done so already, or it is no answer to
+            this ask.
+    """
+    refuse_closed(ask)
+    _refuse_stranger(ask, by=given.by)
+    _refuse_misfit(ask, given)
+    answers = (*ask.answers, given)
+    enough = given.decision != "approve" or len(approvers_of(answers)) >= ask.approvals
+    told = replace(ask, answers=answers, by=given.by, note=given.note)
+    return replace(told, status="answered", decision=given.decision, answered_at=given.at) if enough else told
+
+
+def approvers_of(answers: tuple[Given, ...]) -> frozenset[str]:
+    """Return the different people who approved.
+
+    Args:
+        answers: The answers.
+    """
+    return people(each.by for each in answers if each.decision == "approve")
+
+
+def refuse_closed(ask: Ask) -> None:
+    """Refuse to answer an ask that is not open.
+
+    Args:
+        ask: The ask.
+
+    Raises:
+        AskClosed: It was answered, withdrawn or expired before.
+    """
+    if ask.status == "open":
+        return
+    at = ask.answered_at if ask.status == "answered" else ask.expires_at if ask.status == "expired" else None
+    when = "" if at is None else f" at {datetime.fromtimestamp(at, UTC).isoformat(timespec='seconds')}"
+    how, fix = {
+        "answered": (f"was answered with `{ask.decision}` by `{ask.by}`", "An ask is answered once"),
+        "expired": ("has expired", "What it was about is refused; the policy says how long an answer is waited for"),
+    }.get(ask.status, (f"was {ask.status}", "The run that asked went another way"))
+    raise AskClosed(
+        f"Ask `{ask.id}` {how}{when}",
+        where=f"session `{ask.session}`",
+        fix=f"{fix}; look at the session for what followed.",
+        ask=ask.id,
+        status=ask.status,
+        by=ask.by,
+    )
+
+
+def _refuse_stranger(ask: Ask, *, by: str) -> None:
+    if not person(by):
+        raise GovernanceError(f"Ask `{ask.id}` can only be answered by a named person", fix="Say who with `by`.")
+    if ask.approvers and by not in ask.approvers:
+        names = ", ".join(f"`{name}`" for name in ask.approvers)
+        raise _not_yours(ask, f"`{by}` may not answer ask `{ask.id}`", fix=f"One of these may: {names}.")
+
+
+def _refuse_misfit(ask: Ask, given: Given) -> None:
+    if given.decision not in DECISIONS:
+        known = ", ".join(f"`{word}`" for word in DECISIONS)
+        raise GovernanceError(f"`{given.decision}` is no answer", fix=f"Answer with one of {known}.", ask=ask.id)
+    if given.decision in ("edit", "respond") and ask.kind != "approve":
+        raise _not_yours(ask, f"Ask `{ask.id}` is about a call that was made", fix="Answer `approve` or `reject`.")
+    if given.decision == "edit":
+        _refuse_edit(ask, given)
+    if given.decision == "respond" and not given.note.strip():
+        raise _not_yours(ask, f"The answer to `{ask.id}` says nothing", fix="Say it in `note`, or answer `reject`.")
+    if given.decision in ("approve", "respond"):
+        _refuse_same(ask, given)
+
+
+def _refuse_edit(ask: Ask, given: Given) -> None:
+    if given.arguments is None:
+        raise _not_yours(ask, f"The edit of `{ask.id}` names no arguments", fix="Give all arguments of the new call.")
+    try:
+        edited = fingerprint(given.tool or ask.tool, arguments=given.arguments)
+    except (CodecError, RecursionError) as misfit:
+        raise _not_yours(ask, f"The arguments of the edit of `{ask.id}` cannot be kept", fix="Give JSON.") from misfit
+    if edited == ask.fingerprint:
+        raise _not_yours(ask, f"The edit of `{ask.id}` changes nothing", fix="Answer `approve`.")
+
+
+def _refuse_same(ask: Ask, given: Given) -> None:
+    if person(given.by) in people(ask.barred):
+        raise _not_yours(
+            ask,
+            f"`{given.by}` gave the input or edited the arguments, and may not approve ask `{ask.id}` (four eyes)",
+            fix="Somebody else must; `reject` and `edit` are open to everybody who may answer.",
+        )
+    if given.decision == "approve" and person(given.by) in approvers_of(ask.answers):
+        raise _not_yours(
+            ask,
+            f"`{given.by}` has approved ask `{ask.id}` already; it has {len(approvers_of(ask.answers))} of"
+            f" {ask.approvals} approvals",
+            fix="Another person must approve.",
+        )
+
+
+def _not_yours(ask: Ask, what: str, *, fix: str) -> GovernanceError:
+    return GovernanceError(what, where=f"session `{ask.session}`, state `{ask.path}`", fix=fix)
