@@ -30,6 +30,8 @@ _BASE64 = compile_pattern(r"[A-Za-z0-9+/_-]{16,}(?:\r?\n[ \t]*[A-Za-z0-9+/_-]{4,
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _LEAST_NUMBER = 10**11
 """Smaller numbers are no finding: a card has 13 digits."""
+_IN_SECRET_KEYS = ("pass", "pwd", "secret", "key", "token", "auth")
+"""One of these is in every name that `SECRET_KEY` knows."""
 _HEXADECIMAL = "0123456789abcdef-"
 _MOST_PASSES = 16
 _SHORTEST, _SHORTEST_WORD = 5, 19
@@ -119,6 +121,8 @@ def _walk_mapping(value: Mapping[object, object], *, detection: _Detection, hidd
 
 
 def _is_secret(key: str) -> bool:
+    if key.isascii() and key.isidentifier() and not any(word in key.lower() for word in _IN_SECRET_KEYS):
+        return False  # most keys: nothing else is asked about them
     plain = readable(key)
     view = undisguised(plain)
     return SECRET_KEY.fullmatch(_HUMP.sub("_", view.text if view else plain)) is not None

@@ -12,17 +12,21 @@ from hypothesis import strategies as st
 
 import stateward as sw
 from stateward.errors import ConfigError, PolicyLoosened
-from stateward.govern.decision import Allow, CallRequest, Deny, NeedsApproval, decide
+from stateward.govern.decision import CallRequest, Deny, NeedsApproval, decide
 from stateward.govern.effective import Effective, effective
 from stateward.govern.kinds.arguments import ArgumentRule
-from stateward.govern.policy import Fuses, Policy, Rule, ToolPolicy
+from stateward.govern.policy import Fuses, Level, Policy, Rule, ToolPolicy
 from stateward.govern.verdict import Decision
 
 TOOLS = ("look", "pay", "wipe")
 NAMES = ("A", "A.B", "A.B.C", "A.B.C.D")
 PEOPLE = ("ann", "bob", "carl")
-LEVELS = st.sampled_from(["allowed", "restricted", "forbidden"])
-SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+LEVELS: st.SearchStrategy[Level] = st.sampled_from(("allowed", "restricted", "forbidden"))
+SOME = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture],
+)
 
 
 @st.composite
@@ -86,7 +90,7 @@ def folded(chain: Sequence[tuple[str, Policy]]) -> Effective | None:
 
 def strictness(decision: Decision) -> int:
     """How far a decision goes: allow, ask, deny."""
-    return {Allow: 0, NeedsApproval: 1, Deny: 2}[type(decision)]
+    return 2 if isinstance(decision, Deny) else 1 if isinstance(decision, NeedsApproval) else 0
 
 
 @SOME

@@ -96,6 +96,12 @@ INNER = {
     "run/store/session_row": "run/store/test_sessions",
     "run/store/sqlite_setup": "run/store/test_database",
     "run/store/schema": "run/store/test_database",
+    "governor": "run/governor/test_governor",
+    "run/governor/observation": "run/governor/test_governor",
+    "run/governor/place": "run/governor/test_in_chart",
+    "run/governor/standing": "run/governor/test_governor",
+    "run/governor/tool_call": "run/governor/test_governor",
+    "run/governor/question": "run/governor/test_limits",
 }
 """Parts that one other file of their folder was split into, and the test of that file, which is theirs.
 

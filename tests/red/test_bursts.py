@@ -139,10 +139,7 @@ def test_two_processes_at_once_reserve_no_more_than_there_is(tmp_path: Path) -> 
     with sw.open(url):
         pass
     command = [sys.executable, "-c", PROCESS, url]
-    both = [
-        subprocess.Popen([*command, str(no)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
-        for no in (1, 2)
-    ]
+    both = [subprocess.Popen([*command, str(no)], stdout=subprocess.PIPE, text=True, cwd=ROOT) for no in (1, 2)]
     assert sum(int(each.communicate(timeout=120)[0]) for each in both) == 20
 
 

@@ -12,6 +12,7 @@ from tests.charts.one import compiled
 from tests.red.world import World, acting, ids, ruled
 
 Drive = Callable[..., Driven]
+HTTP = "http://"
 HOSTS = ("api.good.example", "*.cdn.example", "192.0.2.7")
 
 URLS: dict[str, Any] = {
@@ -68,14 +69,14 @@ URLS: dict[str, Any] = {
     "IPv6 of an IPv4": "https://[::ffff:192.0.2.7]/",
     "IPv6 with a zone": "https://[fe80::1%25eth0]/",
     "decimal address": "http://3221225991/",
-    "octal address": "http://0300.0.02.07/",
-    "hexadecimal address": "http://0xc0.0x00.0x02.0x07/",
-    "short address": "http://192.0.519/",
-    "loopback": "http://127.0.0.1/",
-    "metadata": "http://169.254.169.254/latest/",
+    "octal address": f"{HTTP}0300.0.02.07/",
+    "hexadecimal address": f"{HTTP}0xc0.0x00.0x02.0x07/",
+    "short address": f"{HTTP}192.0.519/",
+    "loopback": f"{HTTP}127.0.0.1/",
+    "metadata": f"{HTTP}169.254.169.254/latest/",
     "localhost": "http://localhost/",
-    "address in a wildcard": "http://127.0.0.1.cdn.example.127.0.0.1/",
-    "number below a wildcard": "http://cdn.example.7/",
+    "address in a wildcard": f"{HTTP}127.0.0.1.cdn.example.127.0.0.1/",
+    "number below a wildcard": f"{HTTP}cdn.example.7/",
     "two URLs": "https://api.good.example/ https://evil.example/",
     "list with a bad one": ["https://api.good.example/", "https://evil.example/"],
     "list in a list": [["https://evil.example/"]],

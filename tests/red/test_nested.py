@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from langchain.agents import create_agent
+from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType]  # its overloads are
 from langchain_core.messages import HumanMessage
 
 import stateward as sw
@@ -81,9 +81,7 @@ def test_a_tool_that_the_chart_forbids_is_called_by_no_agent(
 
 @pytest.mark.parametrize("place", ids(PLACES))
 @pytest.mark.parametrize("fuses", [{"turns": 3}, {"calls": 3}], ids=["turns", "calls"])
-def test_an_agent_has_no_allowance_of_its_own(
-    drive: Drive, place: Callable[[Any], Any], fuses: dict[str, Any]
-) -> None:
+def test_an_agent_has_no_allowance_of_its_own(drive: Drive, place: Callable[[Any], Any], fuses: dict[str, Any]) -> None:
     """What it does counts at the top, whatever its own policy would let it do."""
     world = World()
     inner = looking(world, name="inner", policy=Policy(name="own", fuses=Fuses(**dict.fromkeys(fuses, 3))))
@@ -120,7 +118,7 @@ def test_an_agents_own_policy_loosens_nothing(drive: Drive, place: Callable[[Any
 def test_an_agent_without_a_governor_is_refused(place: Callable[[Any], Any]) -> None:
     """Under a policy that restricts anything."""
     world = World()
-    bare = create_agent(ScriptedModel.of("done"), [world.tool("wipe")])
+    bare = cast(Any, create_agent(ScriptedModel.of("done"), [world.tool("wipe")]))
     with pytest.raises(DefinitionError):
         placed(bare, place, ruled(wipe="forbidden"))
 

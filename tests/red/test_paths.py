@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -119,7 +119,7 @@ def _read(database: Database, home: Path, path: Any, before: Callable[[], None] 
     async def read(path: Any, ctx: sw.ToolContext) -> str:
         """Read a file."""
         before()
-        for each in path if isinstance(path, list) else [path]:
+        for each in cast("list[Any]", path) if isinstance(path, list) else [path]:
             seen.append((ctx.work / each).read_text())
         return "read"
 

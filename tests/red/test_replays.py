@@ -88,7 +88,7 @@ def test_a_fork_does_not_bring_the_recorded_answer(drive: Drive, world: World) -
     driven.send(approving(ask))
     for row in list(past(driven)):
         with suppress(StatewardError):
-            past(driven).fork(row.step, name=f"fork{row.step}")
+            past(driven).fork(row.checkpoint, name=f"fork{row.step}")
             past(driven).resume()
     assert world.done() == [3]
 

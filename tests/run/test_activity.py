@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 import stateward as sw
+from stateward.errors import RunError
 from stateward.govern.policy import Fuses, Policy
 from tests.charts.drive import Driven
 from tests.charts.one import compiled
@@ -121,3 +123,22 @@ def test_a_replay_is_as_late_as_the_record(drive: Drive, do: Any) -> None:
     driven.start({})
     driven.resume("close")
     assert same(driven)
+
+
+@pytest.mark.parametrize("end", [None, ValueError("x")])
+def test_a_run_that_is_kept_is_over_with_its_activity(drive: Drive, end: Exception | None) -> None:
+    """However it ended: neither a door that was used nor one that is asked for later leads anywhere."""
+    kept: list[sw.Run[Any]] = []
+
+    async def keep(state: Any, run: sw.Run[Any]) -> Any:
+        kept.append(run)
+        if end is not None:
+            raise end
+
+    async def late() -> None:
+        await kept[0].tool("quick")
+
+    with suppress(ValueError):
+        drive(compiled(keep, box=[quick])).start({})
+    with pytest.raises(RunError, match="has ended"):
+        asyncio.run(late())

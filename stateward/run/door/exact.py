@@ -12,6 +12,8 @@ from typing import Any, cast
 
 from pydantic import BaseModel, Secret, SecretBytes, SecretStr
 
+_KINDS: tuple[Any, ...] = (list, tuple, set, frozenset)
+
 
 def exact(value: Any) -> Any:  # arguments are anything
     """Copy containers as deep as they go, and take what a subclass adds to plain values off.
@@ -30,12 +32,17 @@ def exact(value: Any) -> Any:  # arguments are anything
     if isinstance(value, str | int | float):
         return _plain(value)
     if isinstance(value, dict):
-        return {exact(key): exact(each) for key, each in dict.items(cast("dict[Any, Any]", value))}
-    if isinstance(value, list):
-        return [exact(each) for each in list.__iter__(cast("list[Any]", value))]
-    if isinstance(value, tuple):
-        return tuple(exact(each) for each in tuple.__iter__(cast("tuple[Any, ...]", value)))
-    return _set(value)
+        held = cast("dict[Any, Any]", value)
+        return dict(map(_pair, dict[Any, Any].items(held)))
+    for kind in _KINDS:
+        if isinstance(value, kind):
+            # By the type's own iterator, whatever the subclass makes of it.
+            return kind(map(exact, kind.__iter__(value)))
+    return value
+
+
+def _pair(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    return exact(pair[0]), exact(pair[1])
 
 
 def is_hiding(value: object) -> bool:
@@ -63,11 +70,3 @@ def _plain(value: str | float) -> str | float:
     if isinstance(value, bool):
         return value
     return int.__int__(value) if isinstance(value, int) else float.__float__(value)
-
-
-def _set(value: Any) -> Any:
-    if isinstance(value, set):
-        return {exact(each) for each in set.__iter__(cast("set[Any]", value))}
-    if isinstance(value, frozenset):
-        return frozenset(exact(each) for each in frozenset.__iter__(cast("frozenset[Any]", value)))
-    return value

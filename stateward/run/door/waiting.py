@@ -7,21 +7,17 @@ from typing import Literal
 from stateward.govern.verdict import Deny
 
 TimeKind = Literal["pace", "time", "runtime_s", "activity_timeout_s"]
-"""By what time something was refused; it is written down with it, so that a replay refuses the same.
+"""By what time something was refused, written down for replays.
 
-pace: the call's turn would come too late. time: none is left for the call. runtime_s: the run has worked for as long as
-it may. activity_timeout_s: a sync activity ended too late.
+pace: its turn comes too late. time: none is left. runtime_s: the run has worked for long enough. activity_timeout_s: a
+sync activity ended too late.
 """
 TIMED = "limit"
 """The key of an audit record under which the kind stands."""
 
 
 class TooEarly(Exception):  # named after what happened, as in errors.py
-    """A call has to wait for its turn; whoever makes it waits and asks again.
-
-    Args:
-        wait_s: How long, in seconds.
-    """
+    """A call has to wait for its turn, so many seconds; whoever makes it waits and asks again."""
 
     def __init__(self, wait_s: float) -> None:
         self.wait_s = wait_s
@@ -29,12 +25,7 @@ class TooEarly(Exception):  # named after what happened, as in errors.py
 
 
 class OutOfTime(Exception):  # named after what happened, as in errors.py
-    """A call is not made, because the time is over in which it could be.
-
-    Args:
-        kind: By what time.
-        denial: Why.
-    """
+    """A call is not made, because the time is over in which it could be."""
 
     def __init__(self, kind: TimeKind, denial: Deny) -> None:
         self.kind: TimeKind = kind

@@ -44,7 +44,7 @@ class Word(str, Enum):  # noqa: UP042  # what people have
     ("given", "plain"),
     [
         ([1, {"a": [True, None]}], [1, {"a": [True, None]}]),
-        (OrderedDict(a=1), {"a": 1}),
+        (OrderedDict[str, int](a=1), {"a": 1}),
         (Two(a=1), {"a": 1}),
         (Pair(1, 2), (1, 2)),
         ({Text("a"): [Number(1.5), Count(3)]}, {"a": [1.5, 3]}),

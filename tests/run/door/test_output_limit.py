@@ -10,7 +10,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 import stateward as sw
-from stateward.run.door.output_limit import NESTS, SPELLINGS, parameter_of
+from stateward.run.door.output_limit import NESTS, SPELLINGS, forced, limit_in, parameter_of, replies_in
 from stateward.testing import ScriptedModel
 
 
@@ -121,3 +121,12 @@ def test_role_may_name_it_itself() -> None:
     role = sw.ModelRole(name="m", model=ScriptedModel.of(), max_output_tokens=100, output_parameter="max_length")
     assert role.asked({"max_length": 500}) == {"max_length": 100}
     assert role.asked({"max_length": 50}) == {"max_length": 50}
+
+
+@pytest.mark.parametrize("nest", ["generation_config", "options", "model_kwargs"])
+def test_what_is_nested_twice_lifts_no_limit(nest: str) -> None:
+    """Neither a limit nor a number of replies hides there."""
+    options = {"extra_body": {nest: {"max_output_tokens": 900, "n": 5}}}
+    model = ScriptedModel.of("x")
+    assert forced(options, limit=10, parameter="max_tokens") == {"extra_body": {nest: {"n": 5}}, "max_tokens": 10}
+    assert (replies_in(options, model=model), limit_in(options, model=model, parameter="max_tokens")) == (5, 900)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from threading import Event
 from typing import Any
 
 import pytest
@@ -32,17 +31,15 @@ def paying(**more: Any) -> Policy:
 
 def test_call_that_takes_too_long_is_a_timeout(how: How, database: Database) -> None:
     """The agent goes on without it."""
-    until = Event()
 
-    @tool
-    def wait(what: str) -> str:
-        """Wait."""
-        until.wait(5)
+    @sw.tool(effect="pure", timeout_s=0.05)
+    async def wait(what: str) -> str:
+        """Wait for ever."""
+        await asyncio.Event().wait()
         return what
 
-    parts: Any = {"tools": [wait], "policy": Policy(name="p", call_timeout_s=0.05), "effects": {"wait": "pure"}}
-    values = talking(calls(("wait", {"what": "x"})), "done", how=how, database=database, **parts).say()
-    until.set()
+    talk = talking(calls(("wait", {"what": "x"})), "done", how=how, database=database, tools=[wait])
+    values = talk.say()
     assert '"timeout"' in observations(values)[0][1]
     assert values["messages"][-1].text == "done"
 

@@ -1,4 +1,4 @@
-"""Pace: how many calls run at once, and how many a minute; a call that comes too early waits."""
+"""How calls come to their turn: how many run at once, and how many begin in a minute."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from stateward.testing import ManualClock, ScriptedModel
 from tests.charts.beside import Beside
 from tests.charts.drive import Driven
 from tests.charts.one import compiled
-from tests.charts.replayed import same
 from tests.charts.tools import Shop
 
 Drive = Callable[..., Driven]
@@ -120,17 +119,6 @@ def test_a_call_that_comes_too_early_waits(drive: Drive, shop: Shop, waits: list
     assert (outcome.values["log"], waits) == (["ok"] * 3, [60.0])
 
 
-@pytest.mark.parametrize("do", [lookups, lookups_sync])
-def test_a_call_that_would_wait_too_long_is_denied(drive: Drive, shop: Shop, waits: list[float], do: Any) -> None:
-    """It is not made, and the reason says when it would be possible."""
-    policy = Policy(name="paced", pace=Pace(calls_per_minute=2), call_timeout_s=20)
-    driven = drive(compiled(do, box=shop.box, policy=policy))
-    assert driven.start({}).values["log"] == ["ok", "ok", "denied"]
-    assert waits == []
-    denied = [row.record for row in driven.session.database.audit.rows("s1") if row.record["event"] == "denied"]
-    assert "`pace.calls_per_minute` in `WORK` is 2, and the next call is possible in 60 s" in denied[0]["reason"]
-
-
 def test_the_rate_holds_over_a_restart(drive: Drive, shop: Shop, waits: list[float]) -> None:
     """Calls of an earlier run of the session count, which only the journal knows of."""
     graph = compiled(lookups, box=shop.box, policy=paced(calls_per_minute=3))
@@ -203,11 +191,3 @@ def test_who_waits_is_let_go_by_a_cancelled_run(drive: Drive, shop: Shop, do: An
         assert waiting.wait(20)
         driven.cancel()
     assert came[0].status == "cancelled"
-
-
-def test_a_replay_waits_for_nothing_and_refuses_the_same(drive: Drive, shop: Shop, waits: list[float]) -> None:
-    """What was denied because of the pace is denied again, whatever the time."""
-    policy = Policy(name="paced", pace=Pace(calls_per_minute=2), call_timeout_s=20)
-    driven = drive(compiled(lookups, box=shop.box, policy=policy))
-    driven.start({})
-    assert same(driven)
