@@ -91,7 +91,7 @@ def test_an_answer_that_is_no_approval_of_this_call_lets_nothing_through(
     assert world.effects == []
 
 
-def test_an_approval_lets_the_call_through(drive: Drive, world: World) -> None:
+def test_control_an_approval_lets_the_call_through(drive: Drive, world: World) -> None:
     """So that the table proves something."""
     driven = drive(guarded(world))
     (ask,) = driven.start({}).asks

@@ -283,3 +283,19 @@ def test_keys_that_a_nested_model_lets_in_are_judged(drive: Drive) -> None:
     do = calling({"name": "pay", "args": {"order": {"usd": 1, "tip": 1000}}})
     drive(compiled(do, box=[pay], policy=ruled("pay", named="order.tip", argument={"max": 100}))).start({})
     assert paid == []
+
+
+@pytest.mark.parametrize(
+    ("what", "argument"),
+    [
+        (7, {"min": 1, "max": 100}),
+        ("7", {"min": 1, "max": 100}),
+        ([1, 100], {"max": 100}),
+        ("ann", {"values": ("ann",)}),
+        ("ann", {"pattern": "ann"}),
+    ],
+)
+def test_control_what_meets_its_rule_is_passed_on(drive: Drive, world: World, what: Any, argument: Any) -> None:
+    """So that the tables prove something."""
+    drive(compiled(acting(what), box=[world.tool()], policy=ruled(argument=argument))).start({})
+    assert world.done() == [what]

@@ -100,7 +100,7 @@ def test_a_host_that_is_not_listed_is_not_reached(drive: Drive, world: World, ad
 @pytest.mark.parametrize(
     "address", ids({"whole": "https://api.good.example/x?y=/z", "below": "http://a.b.cdn.example:80"})
 )
-def test_a_host_that_is_listed_is_reached(drive: Drive, world: World, address: str) -> None:
+def test_control_a_host_that_is_listed_is_reached(drive: Drive, world: World, address: str) -> None:
     """So that the table proves something."""
     drive(compiled(acting(address), box=[world.tool()], policy=ruled(argument={"hosts": HOSTS}))).start({})
     assert world.done() == [address]

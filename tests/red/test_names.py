@@ -109,3 +109,10 @@ def test_a_batch_that_is_no_batch_does_nothing(drive: Drive, world: World, args:
     with suppress(TypeError):
         drive(compiled(do, box=[world.tool("wipe")], policy=ruled("wipe", "allowed"))).start({})
     assert world.effects == []
+
+
+def test_control_the_name_itself_is_found(drive: Drive, world: World) -> None:
+    """So that the tables prove something."""
+    do = calling({"name": "wipe", "args": {"what": "all"}})
+    drive(compiled(do, box=[world.tool("wipe")], policy=ruled("^wipe$|look_.*", default="forbidden"))).start({})
+    assert world.effects == [("wipe", "all")]

@@ -95,7 +95,7 @@ def test_nothing_outside_of_the_folder_is_read(database: Database, home: Path, p
     assert seen in ([], ["good"])
 
 
-def test_what_is_inside_is_read(database: Database, home: Path) -> None:
+def test_control_what_is_inside_is_read(database: Database, home: Path) -> None:
     """So that the table proves something."""
     assert _read(database, home, "out/deep/../good") == ["good"]
 
