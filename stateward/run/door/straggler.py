@@ -93,6 +93,7 @@ async def in_thread(
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
-            if running.done() or job.cancel() or not spared():
+            # It may have ended in the meantime: then it is awaited once more, and what it returns is kept.
+            if job.cancel() or not spared():
                 running.cancel()
                 raise

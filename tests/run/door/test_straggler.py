@@ -108,3 +108,21 @@ def test_activity_that_has_not_begun_never_begins(release: Event) -> None:
         return task.cancelled()
 
     assert (asyncio.run(main()), stragglers.names, ran) == (True, (), [])
+
+
+def test_activity_that_ended_as_it_was_cancelled_keeps_what_it_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loop hears of both at once."""
+    job = Future[str]()
+    job.set_running_or_notify_cancel()
+    pool = Pool("p", limit=1)
+    monkeypatch.setattr(pool, "submit", lambda fn: job)
+
+    async def main() -> str:
+        work = in_thread(lambda: "", pool=pool, stragglers=Stragglers(), what="a", spared=lambda: True)
+        task = asyncio.create_task(work)
+        await asyncio.sleep(0)
+        job.set_result("kept")
+        asyncio.get_running_loop().call_soon(task.cancel)
+        return await task
+
+    assert asyncio.run(main()) == "kept"
