@@ -7,11 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 import stateward as sw
+from stateward.errors import CheckpointError
 from stateward.run.store.database import Database
 from stateward.run.store.entry import CallKey, Entry
 from stateward.run.store.journal import Begun, Tripped
@@ -43,6 +45,7 @@ class Calls(RuleBasedStateMachine):
         self.number = 0
         self.bounds: dict[CallKey, float] = {}
         self.ended: dict[CallKey, float] = {}
+        self.lost: set[CallKey] = set()
 
     @rule(target=begun, usd=AMOUNTS)
     def begin(self, usd: float) -> Any:
@@ -60,7 +63,10 @@ class Calls(RuleBasedStateMachine):
     @rule(key=begun, usd=AMOUNTS)
     def extend(self, key: CallKey, usd: float) -> None:
         """A further attempt reserves its own bound."""
-        if key not in self.ended:
+        if key in self.lost:
+            with pytest.raises(CheckpointError, match="only a call that was begun can go on"):
+                self.database.journal.extend(key, progress={"tries": 1}, reservations=reserved(usd)[1:])
+        elif key not in self.ended:
             came = self.database.journal.extend(key, progress={"tries": 1}, reservations=reserved(usd)[1:])
             self.bounds[key] += 0.0 if isinstance(came, Tripped) else usd
 
@@ -69,6 +75,7 @@ class Calls(RuleBasedStateMachine):
         """It cost no more than its bound."""
         if key not in self.ended:
             self.ended[key] = self.bounds[key] * part
+            self.lost.discard(key)
             self.database.journal.settle(key, status=status, spent={"usd": self.ended[key]})
 
     @rule(key=begun)
@@ -76,12 +83,14 @@ class Calls(RuleBasedStateMachine):
         """Nobody knows what became of it: it counts as reserved."""
         if key not in self.ended:
             self.database.journal.mark_unknown(key)
+            self.lost.add(key)
 
     @rule(key=begun)
     def restart(self, key: CallKey) -> None:
         """It is taken up again, and costs nothing more for that."""
         if key not in self.ended:
             self.database.journal.restart(key)
+            self.lost.discard(key)
 
     @rule(key=begun)
     def begin_again(self, key: CallKey) -> None:

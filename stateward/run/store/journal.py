@@ -199,13 +199,19 @@ class Journal:
         Raises:
             StaleFence: The session was taken over.
             SessionBusy: The writer has no token, and someone holds the session.
-            CheckpointError: The call was never begun, or is completed or failed already.
+            CheckpointError: The call was never begun, is unknown and was not begun again, or is completed or failed.
             GovernanceError: An amount or limit is no finite number from 0.
             CodecError: The progress is no JSON.
         """
         with self._connection.transaction(key.session) as cur:
             check_fence(cur, session=key.session, fence=fence, now=self._connection.now())
             before = self._open_entry(cur, key)
+            if before.status != "started":
+                raise CheckpointError(
+                    f"`{before.name}` is {before.status}, and only a call that was begun can go on",
+                    where=key.place,
+                    fix="Begin it again first (`restart`).",
+                )
             if self._connection.repeated and before.result == progress:
                 return before  # the first try wrote it, and its answer was lost
             more = self._ledger.reserve(cur, session=key.session, run=key.run, reservations=reservations)
