@@ -85,21 +85,26 @@ def test_activations_are_counted_and_what_was_left_is_said(sketch: Sketch, scrip
 def test_history_holds_what_was_active_when_its_parent_was_left(sketch: Sketch, script: list[Deed]) -> None:
     """Shallow: the children that were active; deep: the innermost states. Nothing else ever changes it."""
     play = Play(chart(sketch), script)
-    histories = [node for node in play.chart.nodes if node.kind == "history"]
     kept: dict[int, tuple[int, ...]] = {}
     for taken in play.taken:
         active = set(taken.before.active)
         for micro in taken.step.microsteps:
-            for node in (history for history in histories if history.parent in micro.exited):
-                parent = play.chart.nodes[node.parent]
-                inside = [state for state in sorted(active) if parent.index < state < parent.end]
-                kept[node.index] = tuple(
-                    state
-                    for state in inside
-                    if (play.chart.is_atomic(state) if node.deep else play.chart.nodes[state].parent == parent.index)
-                )
+            kept |= remembered(play.chart, active, exited=micro.exited)
             active = active - {*micro.exited} | {*micro.entered}
         assert dict(taken.step.configuration.history) == kept
+
+
+def remembered(chart: Definition, active: set[int], *, exited: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+    """Say what each history state keeps when its parent is among the states that are left."""
+    kept: dict[int, tuple[int, ...]] = {}
+    for node in (each for each in chart.nodes if each.kind == "history" and each.parent in exited):
+        inside = [state for state in sorted(active) if node.parent < state < chart.nodes[node.parent].end]
+        kept[node.index] = tuple(
+            state
+            for state in inside
+            if (chart.is_atomic(state) if node.deep else chart.nodes[state].parent == node.parent)
+        )
+    return kept
 
 
 @few
@@ -110,10 +115,8 @@ def test_history_restores_what_was_left(sketch: Sketch, script: list[Deed]) -> N
     for taken in play.taken:
         active, memory = set(taken.before.active), dict(taken.before.history)
         for micro in taken.step.microsteps:
+            memory |= remembered(play.chart, active, exited=micro.exited)
             active = active - {*micro.exited} | {*micro.entered}
-            memory |= {
-                h: kept for h, kept in taken.step.configuration.history.items() if len(taken.step.microsteps) == 1
-            }
             for history in restored(play.chart, micro.transitions):
                 assert_restored(play.chart, history, active=active, memory=memory)
 
