@@ -8,16 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
-"""Classes of letters that nobody sees: control and format characters, separators of lines, lone surrogates."""
+from stateward.govern.person import UNSEEN
+
+_ODD = UNSEEN | {"Cs"}
+"""Classes of letters that nobody sees, and of lone surrogates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """The work directory of a session, as one call sees it."""
 
-    folder: str = "/work"
-    """Absolute; relative paths are meant from here."""
+    folder: str = "/desk"
+    """Absolute; relative paths are meant from here. Empty if `resolve` knows where they are meant from."""
     resolve: Callable[[str], str] = posixpath.normpath
     """Brings an absolute path to what it names. On a real file system links are followed; by default, where none is at
     hand, only the text is looked at."""
@@ -57,7 +59,7 @@ class Work:
 def _refuse_odd(path: str) -> None:
     if not path.strip():
         raise ValueError("it is empty")
-    if any(unicodedata.category(letter) in _UNSEEN for letter in path):
+    if any(unicodedata.category(letter) in _ODD for letter in path):
         raise ValueError("letters that nobody sees stand in it")
     if "\\" in path:
         raise ValueError("a backslash stands in it")

@@ -52,23 +52,23 @@ def test_a_path_inside_passes(path: str, tmp_path: Path) -> None:
 def test_a_path_that_leaves_does_not(path: str, tmp_path: Path) -> None:
     """Whichever reader it is written for."""
     with pytest.raises(ValueError, match=r"it leaves|letters|backslash|begins|empty"):
-        at(tmp_path / "work").placed(path, under="")
+        at(tmp_path / "desk").placed(path, under="")
 
 
 def test_a_folder_that_begins_alike_is_another_one(tmp_path: Path) -> None:
-    """`work-evil` is not in `work`."""
+    """`desk-evil` is not in `desk`."""
     with pytest.raises(ValueError, match="it leaves"):
-        at(tmp_path / "work").placed(str(tmp_path / "work-evil" / "a"), under="")
+        at(tmp_path / "desk").placed(str(tmp_path / "desk-evil" / "a"), under="")
 
 
 def test_a_link_that_leaves_is_followed_and_refused(tmp_path: Path) -> None:
     """Of a file as of a folder, there or not."""
-    (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "out").symlink_to(tmp_path)
-    (tmp_path / "work" / "gone").symlink_to(tmp_path / "not-there")
-    for path in ("out", "out/a.txt", "out/work/../a.txt", "gone"):
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk" / "out").symlink_to(tmp_path)
+    (tmp_path / "desk" / "gone").symlink_to(tmp_path / "not-there")
+    for path in ("out", "out/a.txt", "out/desk/../a.txt", "gone"):
         with pytest.raises(ValueError, match="it leaves"):
-            at(tmp_path / "work").placed(path, under="")
+            at(tmp_path / "desk").placed(path, under="")
 
 
 def test_a_link_that_stays_inside_leads_to_what_it_names(tmp_path: Path) -> None:
@@ -80,8 +80,8 @@ def test_a_link_that_stays_inside_leads_to_what_it_names(tmp_path: Path) -> None
 
 def test_a_folder_of_a_policy_is_in_the_work_directory_or_absolute(tmp_path: Path) -> None:
     """And the path is relative to the work directory all the same."""
-    work = at(tmp_path / "work")
-    assert work.placed("notes/a", under="notes").endswith("/work/notes/a")
+    work = at(tmp_path / "desk")
+    assert work.placed("notes/a", under="notes").endswith("/desk/notes/a")
     assert work.placed(str(tmp_path / "kb" / "a"), under=str(tmp_path / "kb")).endswith("/kb/a")
     with pytest.raises(ValueError, match="it leaves"):
         work.placed("a", under="notes")

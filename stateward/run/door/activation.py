@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os.path
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from stateward.govern.work import Work
@@ -24,17 +24,19 @@ class Activation:
     tenant: str = ""
     container: Container | None = None
     """What belongs to the session; None for one that has brought nothing."""
-    folder: Path = field(init=False, compare=False)
-    """The session's own folder, which may not be there yet."""
 
-    def __post_init__(self) -> None:
-        """Look once where the folder is: every call is told."""
-        object.__setattr__(self, "folder", self._own.folder.absolute())
+    @property
+    def folder(self) -> Path:
+        """The session's own folder, which may not be there yet; blocking: the first look asks the file system."""
+        return self._own.folder.absolute()
 
     @property
     def work(self) -> Work:
-        """Where relative paths of arguments are meant from, on the file system at hand."""
-        return Work(folder=str(self.folder), resolve=os.path.realpath)
+        """Where relative paths of arguments are meant from, on the file system at hand; looked at when a rule asks."""
+        return Work(folder="", resolve=self._resolved)
+
+    def _resolved(self, path: str) -> str:
+        return os.path.realpath(self.folder / path)
 
     @property
     def _own(self) -> Container:
@@ -64,7 +66,7 @@ class Activation:
         )
 
     def context(self, call: int) -> ToolContext:
-        """Return what a tool learns about the call it serves.
+        """Return what a tool learns about the call it serves; blocking.
 
         Args:
             call: Its number in this activation, from 1.

@@ -314,21 +314,20 @@ class Door:
     # -- call, redact, settle, audit ----------------------------------------------------------------------
 
     async def _perform(self, wanted: Wanted) -> Outcome:
-        tool, entry, arguments = wanted.tool, wanted.entry, wanted.arguments
+        tool, entry, given = wanted.tool, wanted.entry, wanted.arguments
         if self.playing is not None:
             asked = self.playing.script.asked_inside(entry)
             if not asked:
                 return await self.playing.of_tool(entry)
             self.database.journal.extend(entry.key, progress=WAITED, fence=self.fence)
             raise Suspend(asked)
-        if wanted.is_placed(self.effective):
-            self.activation.make_work()
-            arguments = wanted.placed(self.effective)
-        context, limit_s = self.activation.context(entry.key.call), self.limit_s(tool.timeout_s)
+        where, limit_s = self.activation.path, self.limit_s(tool.timeout_s)
         calling = Calling(door=self, call=entry.key.call)
         try:
+            if tool.takes_context or wanted.is_placed(self.effective):
+                given = await self.visit(self._given, wanted)
             with self.in_flight.inside(), inside(lambda: calling):
-                outcome = await performed(tool, arguments, context, self._performers, timeout_s=limit_s)
+                outcome = await performed(tool, given, self._performers, where=where, timeout_s=limit_s)
             if calling.signal is not None:  # of an agent inside, if the tool has swallowed it
                 raise calling.signal
             return outcome
@@ -342,6 +341,14 @@ class Door:
                 with suppress(CheckpointError):  # then it stays `started`, which is found out about all the same
                     await self.visit(partial(self.database.journal.mark_unknown, entry.key, fence=self.fence))
             raise
+
+    def _given(self, wanted: Wanted) -> Mapping[str, Any]:
+        """Return what a tool is called with that works on files, or is told of the call; blocking."""
+        arguments = wanted.arguments
+        if wanted.is_placed(self.effective):
+            self.activation.make_work()
+            arguments = wanted.placed(self.effective)
+        return wanted.tool.given(arguments, context=self.activation.context(wanted.entry.key.call))
 
     def _settle(self, entry: Entry, outcome: Outcome) -> Entry:
         return self.database.journal.settle(

@@ -16,7 +16,7 @@ from stateward.run.door.frame import Request
 from stateward.run.door.outcome import Outcome, failed, kept, lost, timed_out
 from stateward.run.door.process import Errand
 from stateward.run.door.straggler import Stragglers
-from stateward.run.door.tool import Tool, ToolContext
+from stateward.run.door.tool import Tool
 from stateward.run.threads import Threads
 
 
@@ -31,25 +31,25 @@ class Performers:
 
 async def performed(
     tool: Tool,
-    arguments: Mapping[str, Any],
-    context: ToolContext,
+    given: Mapping[str, Any],
     performers: Performers,
     *,
+    where: str,
     timeout_s: float | None,
 ) -> Outcome:
     """Make a call.
 
     Args:
         tool: What is called.
-        arguments: Its arguments, validated.
-        context: What it learns about the call.
+        given: What its function is called with, by name.
         performers: Where it runs.
+        where: The path of the state that calls.
         timeout_s: Seconds, more than 0; None for no limit.
 
     Returns:
         What it came to.
     """
-    given, what = tool.given(arguments, context=context), f"the tool `{tool.name}` of `{context.path}`"
+    what = f"the tool `{tool.name}` of `{where}`"
     pool, stragglers = performers.threads.tools, performers.stragglers
     try:
         if tool.address is not None:

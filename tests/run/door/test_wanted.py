@@ -52,10 +52,10 @@ def test_each_kind_of_value_keeps_its_kind(wanted: Wanted) -> None:
     """Texts, paths, models, lists and mappings."""
     placed = wanted.placed(ruled("path", "at", "notes.path", "more.files"))
     assert placed == {
-        "path": "/work/b",
-        "at": Path("/work/c"),
-        "notes": [Note(path="/work/d", text="t")],
-        "more": {"files": ["/work/e", "/work/f"]},
+        "path": "/desk/b",
+        "at": Path("/desk/c"),
+        "notes": [Note(path="/desk/d", text="t")],
+        "more": {"files": ["/desk/e", "/desk/f"]},
     }
 
 
