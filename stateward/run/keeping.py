@@ -7,12 +7,15 @@ as well: one that cannot be made from what is stored would end every later readi
 from __future__ import annotations
 
 from enum import Enum
+from typing import cast
 
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from stateward.errors import CodecError, UpdateRefused
 from stateward.run.store.serializer import StrictSerializer
 
+_SHORT = 8
+"""A longer list is looked at faster by packing it."""
 _BITS = 63
 """Integers that every serializer takes: signed, of 64 bits."""
 
@@ -30,7 +33,7 @@ def refuse_unkept(value: object, *, key: str, where: str, serde: SerializerProto
     Raises:
         UpdateRefused: It cannot be kept.
     """
-    if _is_simple(value):
+    if _is_simple(value) or _is_flat(value):
         return
     try:
         kept = serde.dumps_typed(value)
@@ -50,6 +53,14 @@ def _is_simple(value: object) -> bool:
     if isinstance(value, int) and not isinstance(value, Enum):
         return value.bit_length() <= _BITS
     return value is None or type(value) in (str, float)
+
+
+def _is_flat(value: object) -> bool:
+    """Whether it is a short list of simple values: the commonest update of a reducer, seen without packing it."""
+    if type(value) is not list:
+        return False
+    items = cast("list[object]", value)
+    return len(items) <= _SHORT and all(map(_is_simple, items))
 
 
 def _why(cause: Exception) -> str:

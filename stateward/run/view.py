@@ -1,7 +1,7 @@
 """The committed form of an update: what guards and actions see before LangGraph commits.
 
 Reducers are applied on copies of the channels through their public methods: the user's as soon as an update is taken
-in, since they may refuse it; that of messages when the key is first read.
+in, since they may refuse it; those that only put lists together, and that of messages, when the key is first read.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ class View(Mapping[str, Any]):
         """Return what the reducers will make at the commit: of what one raises an event can only be made now."""
         reduced: dict[str, Any] = {}
         for key in self.schema.folding.intersection(checked):
+            if self.schema.only_joins(key, self.base.get(key), checked[key]):
+                continue
             try:
                 reduced[key] = self.schema.reduce(key, self.base.get(key), [*self.writes.get(key, ()), *checked[key]])
             except Exception as failed:

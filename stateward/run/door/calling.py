@@ -8,8 +8,7 @@ is there. So an activity that is entered again finds what its agents did, whoeve
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
@@ -76,15 +75,20 @@ def around() -> Calling | None:
     return None if calling is None else calling()
 
 
-@contextmanager
-def inside(calling: Callable[[], Calling]) -> Generator[None]:
-    """Mark what runs here, in tasks and threads too, as the inside of a call or of an activity.
+class inside:  # noqa: N801  # read as `with inside(…)`; a generator would cost each activity more than its whole rest here
+    """Mark what runs in the block, in tasks and threads too, as the inside of a call or of an activity.
 
     Args:
         calling: Makes or returns it.
     """
-    token = _CALLING.set(calling)
-    try:
-        yield
-    finally:
-        _CALLING.reset(token)
+
+    __slots__ = ("_calling", "_token")
+
+    def __init__(self, calling: Callable[[], Calling]) -> None:
+        self._calling = calling
+
+    def __enter__(self) -> None:
+        self._token = _CALLING.set(self._calling)
+
+    def __exit__(self, *raised: object) -> None:
+        _CALLING.reset(self._token)

@@ -7,6 +7,7 @@ integer and a negative zero as zero. What would not come back as it went in is h
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Mapping
 from typing import Any, cast
@@ -14,11 +15,13 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import Checkpoint, CheckpointMetadata
 
+from stateward.govern.fingerprint import is_unicode
 from stateward.run.store.serializer import Apart
 
 _BYTES = range(-(2**63), 2**64)
 """Integers that rows of bytes hold; another one is refused as SQLite refuses it."""
 
+_ENCODER = json.JSONEncoder(allow_nan=False)
 _NAMES = frozenset({"thread_id", "checkpoint_ns", "checkpoint_id"})
 
 
@@ -57,15 +60,7 @@ def is_text(value: str) -> bool:
     Args:
         value: The text.
     """
-    if "\0" in value:
-        return False
-    if value.isascii():
-        return True
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return "\0" not in value and is_unicode(value)
 
 
 def _comes_back(value: float) -> bool:
@@ -81,8 +76,25 @@ def plainly(config: RunnableConfig, metadata: CheckpointMetadata) -> tuple[Runna
         config: LangGraph puts texts and numbers of it into the metadata.
         metadata: The step's own.
     """
+    noted: list[Mapping[str, Any]] = [config.get("metadata") or {}, config.get("configurable") or {}]
+    if _is_plain(metadata) and all(map(_is_plain, map(_texts, noted))):
+        return config, metadata
     parts: dict[str, Any] = {name: _noted(part) for name in ("metadata", "configurable") if (part := config.get(name))}
     return cast("RunnableConfig", {**config, **parts}), cast("CheckpointMetadata", told(dict(metadata)))
+
+
+def _texts(part: Mapping[str, Any]) -> list[str | float]:
+    """What LangGraph notes of a part of a config, names included."""
+    return [*part, *(value for value in part.values() if isinstance(value, str | float))]
+
+
+def _is_plain(value: object) -> bool:
+    """Whether every database takes it as it is, which one run of the encoder tells of nearly all that comes."""
+    try:
+        text = _ENCODER.encode(value)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return "\\u0000" not in text and "\\ud" not in text
 
 
 def _noted(part: Mapping[str, Any]) -> dict[str, Any]:
