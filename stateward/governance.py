@@ -213,7 +213,7 @@ def _totals(machine: Machine) -> Sequence[Total]:
         machine.chart,
         schema=machine.schema.schema,
         effectives=machine.effectives,
-        tools={name: tool for plan in machine.plans.values() for name, tool in plan.tools.items()},
+        tools=machine.tools,
     ).totals
 
 
@@ -246,9 +246,8 @@ def _try(machine: Machine, row: Row, *, file: str) -> Tried:
         raise wrong("state", given=row.state, known=paths) from unknown
     if state not in machine.plans:
         raise wrong("state", given=row.state, known=paths)
-    tools = {name: tool for plan in machine.plans.values() for name, tool in plan.tools.items()}
     kind: CallKind = "tool" if row.tool is not None else "model"
-    known = tools if kind == "tool" else machine.roles
+    known = machine.tools if kind == "tool" else machine.roles
     name = row.tool or row.model or ""
     if name not in known:
         raise wrong(kind, given=name, known=known)
@@ -262,10 +261,9 @@ def _try(machine: Machine, row: Row, *, file: str) -> Tried:
 
 def _arguments(machine: Machine, row: Row) -> tuple[Mapping[str, object], str]:
     """The arguments as the tool takes them, and why it would not; those that are not given are not looked at."""
-    found = (tool for plan in machine.plans.values() for name, tool in plan.tools.items() if name == row.tool)
-    tool = next(found, None)
-    if tool is None or row.arguments is None:
+    if row.tool is None or row.arguments is None:
         return row.arguments or {}, ""
+    tool = machine.tools[row.tool]
     try:
         return tool.plain(tool.parse(row.arguments)), ""
     except ValueError as misfit:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from stateward.govern.kinds.shape import Sensitivity
+from stateward.govern.kinds.shape import Sensitivity, Strict
 
 Money = Annotated[float, Field(ge=0, le=1_000_000)]
 
 
-class PriceConfig(BaseModel):
+class PriceConfig(Strict):
     """What a million tokens of one model cost, in US dollars."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
     usd_per_million_input: Money
     usd_per_million_output: Money
@@ -24,19 +22,15 @@ class PriceConfig(BaseModel):
     """Input written to the provider's cache; left out: as other input."""
 
 
-class PricesConfig(BaseModel):
+class PricesConfig(Strict):
     """A file of prices."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     prices: dict[str, PriceConfig]
     """The model, as its provider calls it, to its price."""
 
 
-class ModelConfig(BaseModel):
+class ModelConfig(Strict):
     """How to reach the chat model of one role."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
     provider: Literal["scripted", "openai"]
     """scripted: answers from a script, without network. openai: any OpenAI-compatible endpoint."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from stateward.run.store.audit_keys import AUDIT_VARIABLE, read_audit_keys
 from stateward.run.store.blobs import BLOB_BYTES
@@ -66,8 +67,7 @@ def keys_here() -> Keys | None:
     Raises:
         CheckpointError: `STATEWARD_KEY` cannot be read.
     """
-    text = os.environ.get(KEY_VARIABLE, "")
-    return read_keys(text) if text.strip() else None
+    return _here(KEY_VARIABLE, read_keys)
 
 
 def audit_keys_here() -> Keys | None:
@@ -76,5 +76,9 @@ def audit_keys_here() -> Keys | None:
     Raises:
         CheckpointError: `STATEWARD_AUDIT_KEY` cannot be read.
     """
-    text = os.environ.get(AUDIT_VARIABLE, "")
-    return read_audit_keys(text) if text.strip() else None
+    return _here(AUDIT_VARIABLE, read_audit_keys)
+
+
+def _here(variable: str, read: Callable[[str], Keys]) -> Keys | None:
+    text = os.environ.get(variable, "")
+    return read(text) if text.strip() else None

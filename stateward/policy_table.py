@@ -16,20 +16,17 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from stateward.errors import ConfigError
+from stateward.govern.kinds.shape import Strict
 from stateward.govern.policy_test import Case, Outcome
 from stateward.govern.problem import dotted, first, problems
 from stateward.govern.request import CallRequest
 
-_STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
-
-class _CaseShape(BaseModel):
+class _CaseShape(Strict):
     """One case."""
-
-    model_config = _STRICT
 
     state: str
     tool: str | None = None
@@ -49,10 +46,8 @@ class _CaseShape(BaseModel):
         return self
 
 
-class _TableShape(BaseModel):
+class _TableShape(Strict):
     """A whole file."""
-
-    model_config = _STRICT
 
     graph: str | None = None
     policy: str | None = None

@@ -140,15 +140,18 @@ def _range(value: object, rule: ArgumentRule, _work: Work) -> str | None:
         return None
     number = _number(value)
     # Asked this way round, a number that is none (NaN) is refused.
-    if number is not None and _is_within(number, rule):
+    if number is not None and _is_within(number, rule.min, rule.max):
         return None
-    ends = [f"at least {rule.min:g}"] if rule.min is not None else []
-    ends += [f"at most {rule.max:g}"] if rule.max is not None else []
-    return f"a number, {' and '.join(ends)}"
+    return f"a number, {_ends(rule.min, rule.max, form='g')}"
 
 
-def _is_within(number: float | Decimal, rule: ArgumentRule) -> bool:
-    return (rule.min is None or number >= rule.min) and (rule.max is None or number <= rule.max)
+def _is_within(number: float | Decimal, least: float | None, most: float | None) -> bool:
+    return (least is None or number >= least) and (most is None or number <= most)
+
+
+def _ends(least: float | None, most: float | None, *, form: str) -> str:
+    ends = (("at least", least), ("at most", most))
+    return " and ".join(f"{word} {end:{form}}" for word, end in ends if end is not None)
 
 
 def _number(value: object) -> float | Decimal | None:
@@ -180,16 +183,9 @@ def _pattern(value: object, rule: ArgumentRule, _work: Work) -> str | None:
 def _length(value: object, rule: ArgumentRule, _work: Work) -> str | None:
     if rule.min_length is None and rule.max_length is None:
         return None
-    if isinstance(value, str) and _is_length(len(value), rule):
+    if isinstance(value, str) and _is_within(len(value), rule.min_length, rule.max_length):
         return None
-    ends = [f"at least {rule.min_length}"] if rule.min_length is not None else []
-    ends += [f"at most {rule.max_length}"] if rule.max_length is not None else []
-    return f"a text of {' and '.join(ends)} letters"
-
-
-def _is_length(length: int, rule: ArgumentRule) -> bool:
-    least = rule.min_length is None or length >= rule.min_length
-    return least and (rule.max_length is None or length <= rule.max_length)
+    return f"a text of {_ends(rule.min_length, rule.max_length, form='d')} letters"
 
 
 def _host(value: object, rule: ArgumentRule, _work: Work) -> str | None:

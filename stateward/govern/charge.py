@@ -38,7 +38,7 @@ def charges(effective: Effective, *, request: CallRequest, raised: Spent | None 
         One charge for each unit and scope, in the order in which limits are checked.
     """
     limits = {(limit.scope, limit.unit): limit for limit in _limits(effective, request=request)}
-    scopes = tuple(dict.fromkeys(("", *(layer.scope for layer in effective.layers))))
+    scopes = effective.scopes
     return tuple(
         _charge(limits.get((scope, unit)), scope=scope, unit=unit, amount=amount, raised=raised or {})
         for unit, amount in _units(request)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from stateward.chart.circle import circles
 from stateward.chart.definition import Activity, Node
-from stateward.chart.finding import Finding, Hop, Severity, listed
+from stateward.chart.finding import Finding, Severity, listed
 from stateward.chart.graph import Edge, Way
 from stateward.govern.effective import Effective
 from stateward.govern.exposure import exposures
@@ -87,7 +87,7 @@ def _loose(ground: Ground, node: Node, tool: str, *, strict: tuple[Node, Ruling]
         path=node.path,
         message=f"`{tool}` runs here without an approval ({origin}), though it needs one in `{where.path}` "
         f"({ruling.origin}): restrict it around both.",
-        witness=_way_to(ground, node),
+        witness=ground.way_to(node),
     )
 
 
@@ -121,7 +121,7 @@ def _no_timeout(ground: Ground) -> Iterator[Finding]:
             severity="warning" if calls else "note",
             path=node.path,
             message=f"Nothing limits how long `{node.path}` may take for {spent}: {fix}.",
-            witness=_way_to(ground, node),
+            witness=ground.way_to(node),
         )
 
 
@@ -190,7 +190,3 @@ def _way_back(ground: Ground, way: Way) -> Way:
 
 def _enters(edge: Edge, state: int) -> bool:
     return any(state in micro.entered for micro in edge.microsteps)
-
-
-def _way_to(ground: Ground, node: Node) -> tuple[Hop, ...]:
-    return ground.graph.hops(ground.graph.to(ground.graph.ways_in[node.index]))

@@ -24,10 +24,11 @@ from stateward.govern.kinds.models import ModelRule, RoleRule, tightened
 from stateward.govern.kinds.pace import Pace
 from stateward.govern.kinds.redaction import Redaction
 from stateward.govern.kinds.section import tightest
+from stateward.govern.kinds.shape import SENSITIVITIES, Sensitivity
 from stateward.govern.kinds.timeouts import Timeouts
 from stateward.govern.kinds.tools import Group
 from stateward.govern.kinds.window import Window
-from stateward.govern.layer import Layer, Limit
+from stateward.govern.layer import Layer, Limit, smallest
 from stateward.govern.policy import DEFAULT_MODE, Policy
 from stateward.govern.ruling import Ruling
 from stateward.govern.tightening import refuse_loosening
@@ -98,6 +99,25 @@ class Effective:
     def call_timeout_s(self) -> float | None:
         """Seconds that one call may take; None if nothing limits them."""
         return self.timeouts.call_timeout_s
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """The scopes in which a call of this state counts, the chart's own first."""
+        return tuple(dict.fromkeys(("", *(layer.scope for layer in self.layers))))
+
+    @property
+    def sensitivity(self) -> Sensitivity | None:
+        """How sensitive what this state works on is; None if no policy says it."""
+        return None if self.data is None else self.data.sensitivity
+
+    def bars(self, cleared: Sensitivity) -> bool:
+        """Whether a tool or model may not see what this state works on.
+
+        Args:
+            cleared: The most sensitive data that it may see.
+        """
+        most = self.sensitivity
+        return most is not None and SENSITIVITIES.index(cleared) < SENSITIVITIES.index(most)
 
     def origin_of(self, part: str) -> str:
         """Say where a part of a section was written.
@@ -256,7 +276,7 @@ def _folded(binding: Sequence[Layer], *, layers: tuple[Layer, ...], path: str, t
         pace=tightest([policy.pace for policy in policies]),
         data=tightest([policy.data for policy in policies]),
         redact=tightest([policy.redact for policy in policies]),
-        models=reduce(_models, [policy.models for policy in policies], ()),
+        models=reduce(lambda outer, inner: tightened(outer, inner=inner), [policy.models for policy in policies], ()),
         discovered=tuple(_discovered(binding)),
         separations=tuple(_separations(binding)),
         microsteps=fuses.microsteps or DEFAULT_MICROSTEPS,
@@ -264,10 +284,6 @@ def _folded(binding: Sequence[Layer], *, layers: tuple[Layer, ...], path: str, t
         binding=tuple(binding),
         hash=digest([[layer.scope, layer.policy.hash] for layer in layers]),
     )
-
-
-def _models(outer: tuple[RoleRule, ...], inner: tuple[RoleRule, ...]) -> tuple[RoleRule, ...]:
-    return tightened(outer, inner=inner)
 
 
 def _discovered(layers: Sequence[Layer]) -> Iterator[Allowlist]:
@@ -299,22 +315,11 @@ def _ruling(layers: Sequence[Layer], *, tool: str) -> Ruling:
 def _limits(layers: Sequence[Layer], *, tools: Sequence[str]) -> tuple[Limit, ...]:
     counted = [limit for tool in tools for limit in _tool_limits(layers, tool=tool)]
     fuses = [limit for layer in layers for limit in layer.fuse_limits()]
-    return _tightest(counted + fuses)
+    return smallest(counted + fuses)
 
 
 def _tool_limits(layers: Sequence[Layer], *, tool: str) -> tuple[Limit, ...]:
-    found = [limit for layer in layers if (limit := layer.tool_limit(tool)) is not None]
-    return _tightest(found)
-
-
-def _tightest(limits: Iterable[Limit]) -> tuple[Limit, ...]:
-    """Keep one limit for each scope and unit, the smallest, in the order of first appearance."""
-    kept: dict[tuple[str, str], Limit] = {}
-    for limit in limits:
-        key = (limit.scope, limit.unit)
-        known = kept.get(key)
-        kept[key] = limit if known is None or limit.value < known.value else known
-    return tuple(kept.values())
+    return smallest(limit for layer in layers if (limit := layer.tool_limit(tool)) is not None)
 
 
 def _contracts(layers: Sequence[Layer]) -> tuple[ContractSpec, ...]:
@@ -370,12 +375,10 @@ def _folded_rows(layers: Sequence[Layer]) -> Iterator[Row]:
     """Yield each part of each section, with the layer whose value it is."""
     held: dict[str, tuple[Any, Layer]] = {}
     for layer in layers:
-        for prefix, section in layer.policy.sections():
-            for one in section.parts():
-                name = prefix + one.name
-                value, origin = held.get(name, (None, layer))
-                now = one.kind.operator.meet(value, one.value)
-                held[name] = (now, origin if now == value else layer)
+        for name, one in layer.policy.parts():
+            value, origin = held.get(name, (None, layer))
+            now = one.kind.operator.meet(value, one.value)
+            held[name] = (now, origin if now == value else layer)
     counted = {f"fuses.{unit}" for unit in COUNTED}
     for name, (value, layer) in held.items():
         if name not in counted:  # these are shown as limits, each with its scope

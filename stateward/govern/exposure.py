@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stateward.chart.definition import Activity, Node
-from stateward.chart.finding import Finding, Hop, Severity
+from stateward.chart.finding import Finding, Severity
 from stateward.govern.effective import Effective
 from stateward.govern.ground import Ground
-from stateward.govern.kinds.shape import SENSITIVITIES, Sensitivity
+from stateward.govern.kinds.shape import Sensitivity
 from stateward.govern.ruling import LESS_SENSITIVE
 
 
@@ -19,11 +19,8 @@ def exposures(ground: Ground) -> Iterator[Finding]:
         ground: The chart's graph with its policies.
     """
     for node, activity, effective in ground.working():
-        sensitivity = effective.data.sensitivity if effective.data else None
-        if sensitivity is None:
-            continue
         for severity, what, cleared in _used(ground, node, activity, effective):
-            if SENSITIVITIES.index(cleared) < SENSITIVITIES.index(sensitivity):
+            if effective.bars(cleared):
                 yield _exposed(ground, node, effective, severity=severity, what=what, cleared=cleared)
 
 
@@ -47,14 +44,11 @@ def _used(
 def _exposed(
     ground: Ground, node: Node, effective: Effective, *, severity: Severity, what: str, cleared: Sensitivity
 ) -> Finding:
-    sensitivity = effective.data.sensitivity if effective.data else None
-    graph = ground.graph
-    witness: tuple[Hop, ...] = graph.hops(graph.to(graph.ways_in[node.index]))
     return Finding(
         rule="not-cleared",
         severity=severity,
         path=node.path,
-        message=f"`{node.path}` works on {sensitivity} data ({effective.origin_of('data.sensitivity')}), and {what} is "
-        f"cleared for {cleared} data only: its calls are refused.",
-        witness=witness,
+        message=f"`{node.path}` works on {effective.sensitivity} data ({effective.origin_of('data.sensitivity')}), "
+        f"and {what} is cleared for {cleared} data only: its calls are refused.",
+        witness=ground.way_to(node),
     )

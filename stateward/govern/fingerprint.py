@@ -101,23 +101,27 @@ def _number(value: float) -> object:
 
 
 def _text(value: str) -> object:
-    if _is_unicode(value):
+    if is_unicode(value):
         return str(value)
     return {"$utf16": value.encode("utf-16-be", "surrogatepass").hex()}
 
 
 def _key(value: object) -> str:
-    if not isinstance(value, str) or not _is_unicode(value):
+    if not isinstance(value, str) or not is_unicode(value):
         raise _not_json(value)
     return f"${value}" if value.startswith("$") else str(value)
 
 
-def _is_unicode(value: str) -> bool:
+def is_unicode(text: str) -> bool:
+    """Whether a text has whole characters only, and no lone surrogate.
+
+    Args:
+        text: The text.
+    """
     try:
-        value.encode()
+        return text.isascii() or bool(text.encode())
     except UnicodeEncodeError:
         return False
-    return True
 
 
 def _not_json(value: object) -> CodecError:

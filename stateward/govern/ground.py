@@ -8,6 +8,7 @@ from typing import Literal
 
 from stateward.chart.alphabet import TIMEOUT, Fuses
 from stateward.chart.definition import Activity, Definition, Node
+from stateward.chart.finding import Hop
 from stateward.chart.graph import Edge, Graph
 from stateward.govern.effective import Effective
 from stateward.govern.kinds.shape import Sensitivity
@@ -68,6 +69,14 @@ class Ground:
             state: The state.
         """
         return usable(self.chart.nodes[state], self.effectives[state])
+
+    def way_to(self, node: Node) -> tuple[Hop, ...]:
+        """Return a shortest way into a state that can be reached.
+
+        Args:
+            node: The state.
+        """
+        return self.graph.hops(self.graph.to(self.graph.ways_in[node.index]))
 
     def is_counted(self, state: int) -> bool:
         """Tell whether a state's activity can make calls.

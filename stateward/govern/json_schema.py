@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator, FormatChecker, validators
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.protocols import Validator
 
-from stateward.errors import DefinitionError
+from stateward.govern.kinds.shape import pattern_text
 from stateward.govern.pattern import compile_pattern
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -93,7 +93,7 @@ def misfit(value: object, *, schema: _Schema) -> str | None:
         Where it does not, and which keyword says so; None when it does. The value itself is not told.
     """
     try:
-        found = next(iter(_validator(schema).iter_errors(cast(Any, value))), None)
+        found = next(iter(_GOVERNED(schema, format_checker=_CHECKER).iter_errors(cast(Any, value))), None)
     except (RecursionError, ArithmeticError, ValueError) as wrong:
         return f"nobody can say whether it does ({type(wrong).__name__})"
     if found is None:
@@ -102,16 +102,16 @@ def misfit(value: object, *, schema: _Schema) -> str | None:
     return f"`{found.validator}` is not met{f' at `{place.removeprefix(chr(46))}`' if place else ''}"
 
 
-def _validator(schema: _Schema) -> Validator:
-    # A pattern of a policy searches the text, as JSON Schema has it; only the conditions of our own match the whole.
-    governed = cast(Any, validators.extend(Draft202012Validator, validators={"pattern": _pattern}))
-    return governed(schema, format_checker=FormatChecker(formats=_FORMATS))
-
-
 def _pattern(validator: Any, pattern: str, instance: object, _schema: object) -> Iterator[ValidationError]:
     del validator
     if isinstance(instance, str) and not compile_pattern(pattern).search(instance):
         yield ValidationError("it does not match the pattern")
+
+
+# A pattern of a policy searches the text, as JSON Schema has it; only the conditions of our own match the whole.
+# To extend a validator takes longer than to ask it, so it is done once, and not for every value of a call.
+_GOVERNED: type[Validator] = cast(Any, validators.extend(Draft202012Validator, validators={"pattern": _pattern}))
+_CHECKER = FormatChecker(formats=_FORMATS)
 
 
 def _parts(schema: object) -> Iterator[_Schema]:
@@ -141,10 +141,7 @@ def _refuse_value(key: str, value: Any, schema: _Schema) -> None:
     if key == "$ref":
         _target(value, schema)
     if key == "pattern":
-        try:
-            compile_pattern(value)
-        except DefinitionError as error:
-            raise ValueError(f"an RE2 pattern ({error.what})") from error
+        pattern_text(value)
 
 
 def _target(ref: str, schema: _Schema) -> _Schema | bool:

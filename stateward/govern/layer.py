@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from stateward.govern.kinds.fuses import COUNTED
@@ -21,6 +22,20 @@ class Limit:
     scope: str
     """The path of the state the limit hangs on; everything inside draws on it."""
     origin: str
+
+
+def smallest(limits: Iterable[Limit]) -> tuple[Limit, ...]:
+    """Keep one limit for each scope and unit, the smallest, in the order of first appearance.
+
+    Args:
+        limits: The limits, outermost first.
+    """
+    kept: dict[tuple[str, str], Limit] = {}
+    for limit in limits:
+        key = (limit.scope, limit.unit)
+        known = kept.get(key)
+        kept[key] = limit if known is None or limit.value < known.value else known
+    return tuple(kept.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, cast
 
 import re2
@@ -72,6 +72,16 @@ def compile_pattern(text: str, *, case_sensitive: bool = True) -> Pattern:
             fix="RE2 has no look-around and no back-references.",
             pattern=text,
         ) from error
+
+
+def is_one_of(text: str, *, patterns: Iterable[str]) -> bool:
+    """Whether one of several patterns matches a whole text.
+
+    Args:
+        text: The text, such as a tool's name.
+        patterns: Patterns in RE2 syntax.
+    """
+    return any(compile_pattern(pattern).fullmatch(text) for pattern in patterns)
 
 
 def _reason(error: Exception) -> str:

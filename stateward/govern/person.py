@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp"})
+UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp"})
+"""Classes of letters that nobody sees: control and format characters, separators of lines."""
 
 
 def person(name: str) -> str:
@@ -20,7 +21,7 @@ def person(name: str) -> str:
     Source:
         Unicode Standard Annex 15 (NFKC) and the Unicode Standard, section 3.13 (caseless matching).
     """
-    seen = "".join(letter for letter in name if unicodedata.category(letter) not in _UNSEEN)
+    seen = "".join(letter for letter in name if unicodedata.category(letter) not in UNSEEN)
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
     return " ".join(folded.split())
 

@@ -24,7 +24,7 @@ from stateward.govern.kinds.models import ModelRule as ModelRule
 from stateward.govern.kinds.models import RoleRule as RoleRule
 from stateward.govern.kinds.pace import Pace as Pace
 from stateward.govern.kinds.redaction import Redaction as Redaction
-from stateward.govern.kinds.section import Section
+from stateward.govern.kinds.section import Part, Section
 from stateward.govern.kinds.shape import Level as Level
 from stateward.govern.kinds.timeouts import Timeouts as Timeouts
 from stateward.govern.kinds.tools import Group as Group
@@ -86,6 +86,12 @@ class Policy:
         yield "", self.timeouts
         for each in self.models:
             yield f"models.{each.role}.", each.rule
+
+    def parts(self) -> Iterator[tuple[str, Part]]:
+        """Yield the parts of sections that are set, each with its dotted key in a file."""
+        for prefix, section in self.sections():
+            for one in section.parts():
+                yield prefix + one.name, one
 
     @property
     def hash(self) -> str:

@@ -15,7 +15,6 @@ from typing import Any, Literal
 from stateward.govern.contract_diff import changes as contract_changes
 from stateward.govern.kinds.fuses import DEFAULT_MICROSTEPS
 from stateward.govern.kinds.operator import COMMON, Operator
-from stateward.govern.kinds.section import Part
 from stateward.govern.kinds.tools import ToolPolicy
 from stateward.govern.pattern_sample import samples
 from stateward.govern.policy import Policy
@@ -80,20 +79,19 @@ def _words(before: Policy, after: Policy) -> Iterator[Change]:
 
 
 def _parts(before: Policy, after: Policy) -> Iterator[Change]:
-    old, new = _said(before), _said(after)
+    old, new = dict(before.parts()), dict(after.parts())
     for name in dict.fromkeys((*old, *new)):
         operator = (old.get(name) or new[name]).kind.operator
         values = [side[name].value if name in side else _DEFAULTS.get(name) for side in (old, new)]
         if values[0] != values[1]:
-            yield _change(name, *values, operator=operator, is_new=name not in old, is_gone=name not in new)
+            yield _change(name, *values, operator=operator, what=_what(old.get(name), new.get(name)))
 
 
-def _said(policy: Policy) -> dict[str, Part]:
-    return {prefix + one.name: one for prefix, section in policy.sections() for one in section.parts()}
+def _what(old: object, new: object) -> What:
+    return "added" if old is None else "removed" if new is None else "changed"
 
 
-def _change(part: str, old: Any, new: Any, *, operator: Operator, is_new: bool, is_gone: bool) -> Change:
-    what: What = "added" if is_new else "removed" if is_gone else "changed"
+def _change(part: str, old: Any, new: Any, *, operator: Operator, what: What) -> Change:
     verdict = by_operator(old, new, operator=operator)
     return Change(part=part, what=what, before=old, after=new, verdict=verdict)
 
@@ -124,30 +122,29 @@ def _named(before: ToolPolicy | None, after: ToolPolicy | None, names: Iterable[
     sampled = {name for each in (before, after) if each for rule in each.rules for name in samples(rule.match)}
     for tool in sorted({*names, *sampled}):
         for part, old, new, verdict in rulings_differ(before, after, tool=tool):
-            what: What = "added" if old is None else "removed" if new is None else "changed"
-            yield Change(part=f"tool {tool}: {part}", what=what, before=old, after=new, verdict=verdict)
+            yield Change(part=f"tool {tool}: {part}", what=_what(old, new), before=old, after=new, verdict=verdict)
 
 
 def _unsampled(before: ToolPolicy | None, after: ToolPolicy | None) -> Iterator[Change]:
     old, new = (({rule.match: rule for rule in each.rules} if each else {}) for each in (before, after))
     for match in dict.fromkeys((*old, *new)):
         if old.get(match) != new.get(match) and not samples(match):
-            levels = [side[match].level if match in side else None for side in (old, new)]
-            what: What = "added" if levels[0] is None else "removed" if levels[1] is None else "changed"
-            yield Change(part=f"rule `{match}`", what=what, before=levels[0], after=levels[1], verdict="mixed")
+            was, now = (side[match].level if match in side else None for side in (old, new))
+            yield Change(part=f"rule `{match}`", what=_what(was, now), before=was, after=now, verdict="mixed")
 
 
 def _lists(before: ToolPolicy | None, after: ToolPolicy | None) -> Iterator[Change]:
     old, new = (None if each is None else each.discovered for each in (before, after))
     if old != new:
-        yield _change("tools.discovered", old, new, operator=COMMON, is_new=old is None, is_gone=new is None)
+        yield _change("tools.discovered", old, new, operator=COMMON, what=_what(old, new))
     groups = _groups(before), _groups(after)
     if groups[0] != groups[1]:
+        was, now = (tuple(sorted(each)) or None for each in groups)
         yield Change(
             part="tools.separate",
-            what="changed" if all(groups) else "removed" if groups[0] else "added",
-            before=tuple(sorted(groups[0])) or None,
-            after=tuple(sorted(groups[1])) or None,
+            what=_what(was, now),
+            before=was,
+            after=now,
             verdict=verdict_of(is_tighter=_keeps(groups[1], groups[0]), is_looser=_keeps(groups[0], groups[1])),
         )
 

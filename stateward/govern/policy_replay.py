@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from stateward.govern.decision import decide
 from stateward.govern.effective import Effective
-from stateward.govern.policy_test import Outcome, Ruled, ruled, scopes
+from stateward.govern.policy_test import Outcome, Ruled, ruled
 from stateward.govern.request import CallKind, CallRequest, Spent
 from stateward.govern.revocation import Revocation
 
@@ -103,5 +103,5 @@ def replayed(
 
 def _charged(call: Recorded, policy: Effective) -> Iterator[tuple[tuple[str, str], float]]:
     for unit, amount in call.amounts.items() if call.made else ():
-        for scope in scopes(policy):
+        for scope in policy.scopes:
             yield (scope, unit), amount

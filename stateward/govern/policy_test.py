@@ -8,7 +8,7 @@ from typing import Literal
 
 from stateward.govern.decision import decide
 from stateward.govern.effective import Effective
-from stateward.govern.request import CallRequest, Facts
+from stateward.govern.request import CallRequest
 from stateward.govern.verdict import Decision, Deny, NeedsApproval
 
 Outcome = Literal["allow", "ask", "deny"]
@@ -83,22 +83,12 @@ def tried(effective: Effective, *, case: Case) -> Tried:
     """
     if case.misfit:
         return Tried(case=case, ruled=Ruled(outcome="deny", reason=case.misfit, rule=_BAD_ARGUMENTS))
-    spent = Facts(spent=dict(_spread(case.spent, scopes=scopes(effective)))).spent
+    spent = dict(_spread(case.spent, scopes=effective.scopes))
     return Tried(case=case, ruled=ruled(decide(effective, request=case.request, spent=spent, approved=case.approved)))
 
 
-def scopes(effective: Effective) -> tuple[str, ...]:
-    """List the scopes in which a call of a state counts, the chart's own first.
-
-    Args:
-        effective: The policy of the state.
-    """
-    return tuple(dict.fromkeys(("", *(layer.scope for layer in effective.layers))))
-
-
-def _spread(spent: Mapping[str, float], *, scopes: Iterable[str]) -> Iterable[tuple[tuple[str, str], float]]:
-    every = tuple(scopes)
+def _spread(spent: Mapping[str, float], *, scopes: tuple[str, ...]) -> Iterable[tuple[tuple[str, str], float]]:
     for said, amount in spent.items():
         unit, at, scope = said.partition("@")
-        for where in (scope,) if at else every:
+        for where in (scope,) if at else scopes:
             yield (where, unit), amount

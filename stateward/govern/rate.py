@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stateward.govern.effective import Effective
-from stateward.govern.layer import ROOT_LABEL, Limit
+from stateward.govern.layer import ROOT_LABEL, Limit, smallest
 from stateward.govern.request import CallKind
+from stateward.govern.scope import is_within
 
 WINDOW_S = 60.0
 """The window that slides over the calls of a session, in seconds."""
@@ -53,12 +54,11 @@ def paces(effective: Effective, *, part: PacePart) -> tuple[Limit, ...]:
         effective: The policy of the state that wants a call.
         part: Which part.
     """
-    kept: dict[str, Limit] = {}
-    for layer in effective.binding:
-        value = getattr(layer.policy.pace, part) if layer.policy.pace is not None else None
-        if value is not None and not (layer.scope in kept and kept[layer.scope].value <= value):
-            kept[layer.scope] = Limit(unit=part, value=value, scope=layer.scope, origin=layer.origin(f"pace.{part}"))
-    return tuple(kept.values())
+    return smallest(
+        Limit(unit=part, value=value, scope=layer.scope, origin=layer.origin(f"pace.{part}"))
+        for layer in effective.binding
+        if layer.policy.pace is not None and (value := getattr(layer.policy.pace, part)) is not None
+    )
 
 
 def pause(limits: Iterable[Limit], *, kind: CallKind, begun: Collection[Beginning], now: float) -> Pause | None:
@@ -83,13 +83,3 @@ def _pause(limit: Limit, *, kind: CallKind, begun: Collection[Beginning], now: f
     if len(recent) < limit.value:
         return None
     return Pause(seconds=recent[-int(limit.value)] + WINDOW_S - now, limit=limit)
-
-
-def is_within(scope: str, path: str) -> bool:
-    """Whether a state lies in a scope; what a nested agent does lies where the agent does.
-
-    Args:
-        scope: The path of the state a policy hangs on; empty for the whole chart.
-        path: The state's path.
-    """
-    return not scope or path == scope or path.startswith((f"{scope}.", f"{scope}/"))

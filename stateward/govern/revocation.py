@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from stateward.govern.scope import is_within
+
 Revoked = Literal["tool", "agent", "state"]
 """What was taken back.
 
@@ -41,7 +43,7 @@ class Revocation:
             path: The path of the state that makes the call; nested agents have their names in it.
         """
         if self.kind == "state":
-            return path == self.name or path.startswith((f"{self.name}.", f"{self.name}/"))
+            return is_within(self.name, path)
         if self.kind == "tool":
             return kind == "tool" and name == self.name
         return (kind == "model" and name == self.name) or self.name in path.split("/")[1:]

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from stateward.errors import DefinitionError
 from stateward.govern.kinds.arguments import ArgumentRule
-from stateward.govern.kinds.operator import ranked
-from stateward.govern.kinds.shape import SENSITIVITIES, Level, Sensitivity
+from stateward.govern.kinds.operator import COMMON, LEAST, ranked
+from stateward.govern.kinds.shape import LEVELS, SENSITIVITIES, Level, Sensitivity
 from stateward.govern.kinds.tools import Rule, ToolPolicy
 from stateward.govern.pattern import compile_pattern
 
-Amount = TypeVar("Amount", int, float)
 LESS_SENSITIVE = ranked(*reversed(SENSITIVITIES))
 """How clearances tighten: to the less sensitive data."""
-_RANK: dict[Level, int] = {"allowed": 0, "restricted": 1, "forbidden": 2}
 
 
 def known_level(level: object) -> Level:
@@ -24,7 +21,7 @@ def known_level(level: object) -> Level:
     Args:
         level: What stands where a level should; `Rule` and `ToolPolicy` let nothing else in, this is the second lock.
     """
-    for known in _RANK:
+    for known in LEVELS:
         if isinstance(level, str) and level == known:
             return known
     return "forbidden"
@@ -32,7 +29,7 @@ def known_level(level: object) -> Level:
 
 def rank(level: object) -> int:
     """Order the levels: the higher, the stricter; what is no level is as strict as `forbidden`."""
-    return _RANK[known_level(level)]
+    return LEVELS.index(known_level(level))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,9 +81,9 @@ class Ruling:
         stricter = other if rank(other.level) > rank(self.level) else self
         return replace(
             stricter,
-            max_calls=_least(self.max_calls, other.max_calls),
-            approvers=_common(self.approvers, other.approvers),
-            expires_s=_least(self.expires_s, other.expires_s),
+            max_calls=LEAST.meet(self.max_calls, other.max_calls),
+            approvers=COMMON.meet(self.approvers, other.approvers),
+            expires_s=LEAST.meet(self.expires_s, other.expires_s),
             approvals=max(self.approvals, other.approvals),
             four_eyes=self.four_eyes or other.four_eyes,
             cleared=LESS_SENSITIVE.meet(self.cleared, other.cleared),
@@ -133,14 +130,3 @@ def _from_rule(rule: Rule, *, tool: str, origin: str) -> Ruling:
         cleared=rule.cleared,
         arguments=tuple(Condition(rule=each, origin=origin) for each in rule.arguments),
     )
-
-
-def _least(one: Amount | None, other: Amount | None) -> Amount | None:
-    known = [value for value in (one, other) if value is not None]
-    return min(known) if known else None
-
-
-def _common(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return tuple(sorted(set(one) & set(other)))

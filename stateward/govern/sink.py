@@ -17,7 +17,7 @@ def is_classified(effective: Effective) -> bool:
     Args:
         effective: The policy of the state.
     """
-    return effective.data is not None and effective.data.sensitivity in CLASSIFIED
+    return effective.sensitivity in CLASSIFIED
 
 
 def taken_out(effective: Effective, *, sink: Sink) -> frozenset[Finding]:

@@ -43,17 +43,15 @@ def refuse_loosening(layers: Sequence[Layer], *, tools: Sequence[str]) -> None:
 
 
 def _compare_parts(parent: Layer, *, child: Layer) -> None:
-    outer = {prefix + one.name: one for prefix, section in parent.policy.sections() for one in section.parts()}
-    for prefix, section in child.policy.sections():
-        for inner in section.parts():
-            name = prefix + inner.name
-            known = outer.get(name)
-            if known is not None and inner.kind.operator.is_loosened(known.value, by=inner.value):
-                raise _loosened(
-                    f"`{name}` is {said(inner.value)}, but its parent's is {said(known.value)}",
-                    child=child.origin(name),
-                    parent=parent.origin(name),
-                )
+    outer = dict(parent.policy.parts())
+    for name, inner in child.policy.parts():
+        known = outer.get(name)
+        if known is not None and inner.kind.operator.is_loosened(known.value, by=inner.value):
+            raise _loosened(
+                f"`{name}` is {said(inner.value)}, but its parent's is {said(known.value)}",
+                child=child.origin(name),
+                parent=parent.origin(name),
+            )
 
 
 def _compare_defaults(parent: Layer, *, child: Layer) -> None:

@@ -10,7 +10,8 @@ from stateward.govern.effective import effective
 from stateward.govern.kinds.pace import Pace
 from stateward.govern.layer import Limit
 from stateward.govern.policy import Policy
-from stateward.govern.rate import WINDOW_S, Beginning, is_within, paces, pause
+from stateward.govern.rate import WINDOW_S, Beginning, paces, pause
+from stateward.govern.scope import is_within
 
 
 def a_rate(value: int, scope: str = "") -> Limit:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from stateward.govern.effective import Effective
-from stateward.govern.kinds.shape import SENSITIVITIES
 from stateward.govern.request import CallRequest, Facts
 from stateward.govern.ruling import LESS_SENSITIVE
 from stateward.govern.verdict import Deny
@@ -20,15 +19,14 @@ def uncleared(effective: Effective, *, request: CallRequest, facts: Facts) -> De
     Source:
         SYSTEMS.md, D9.
     """
-    sensitivity = effective.data.sensitivity if effective.data else None
-    if sensitivity is None:
+    if effective.sensitivity is None:
         return None
     limit = effective.level(request.name).cleared if request.kind == "tool" else None
     cleared = LESS_SENSITIVE.meet(request.cleared, limit)
-    if SENSITIVITIES.index(cleared) >= SENSITIVITIES.index(sensitivity):
+    if not effective.bars(cleared):
         return None
     return Deny(
-        reason=f"`{request.path}` works on {sensitivity} data, and {request.kind} `{request.name}` is cleared for"
-        f" {cleared} data only",
+        reason=f"`{request.path}` works on {effective.sensitivity} data, and {request.kind} `{request.name}` is"
+        f" cleared for {cleared} data only",
         rule=effective.origin_of("data.sensitivity"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stateward.govern.effective import Effective
-from stateward.govern.pattern import compile_pattern
+from stateward.govern.pattern import is_one_of
 from stateward.govern.request import CallRequest, Facts
 from stateward.govern.verdict import Deny
 
@@ -22,7 +22,7 @@ def unlisted(effective: Effective, *, request: CallRequest, facts: Facts) -> Den
     if request.kind != "tool" or not request.is_discovered:
         return None
     for allowed in effective.discovered:
-        if not any(compile_pattern(text).fullmatch(request.name) for text in allowed.match):
+        if not is_one_of(request.name, patterns=allowed.match):
             return Deny(
                 reason=f"tool `{request.name}` was found at run time and is not on the list of those that may be used",
                 rule=allowed.origin,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stateward.govern.effective import Effective, Separation
 from stateward.govern.kinds.tools import Group
 from stateward.govern.layer import ROOT_LABEL
-from stateward.govern.pattern import compile_pattern
+from stateward.govern.pattern import is_one_of
 from stateward.govern.request import CallRequest, Facts, Spent
 from stateward.govern.verdict import Deny
 
@@ -28,23 +28,13 @@ def separated(effective: Effective, *, request: CallRequest, facts: Facts) -> De
     if request.kind != "tool":
         return None
     for separation in effective.separations:
-        own = [group for group in separation.groups if is_in(group, request.name)]
+        own = [group for group in separation.groups if is_one_of(request.name, patterns=group.match)]
         used = sorted(_used(facts.spent, scope=separation.scope))
         for group in separation.groups:
-            met = [] if group in own else [tool for tool in used if is_in(group, tool)]
+            met = [] if group in own else [tool for tool in used if is_one_of(tool, patterns=group.match)]
             if own and met:
                 return _denied(request, separation, own[0], group, met[0])
     return None
-
-
-def is_in(group: Group, tool: str) -> bool:
-    """Whether a group holds a tool.
-
-    Args:
-        group: The group.
-        tool: The tool's name.
-    """
-    return any(compile_pattern(text).fullmatch(tool) for text in group.match)
 
 
 def _used(spent: Spent, *, scope: str) -> Iterator[str]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Self, cast
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from stateward.govern.fingerprint import canonical
 from stateward.govern.host import read_rule
 from stateward.govern.json_schema import refuse_unsound
+from stateward.govern.kinds.section import plain
 from stateward.govern.kinds.shape import Count, Number, PatternText, Positive, Strict, require_order
 from stateward.govern.required import items_of, require, require_kind
 
@@ -101,21 +101,10 @@ class ArgumentRule:
     @property
     def content(self) -> dict[str, object]:
         """What a policy file says of this argument."""
-        return {key: value for key, value in self._all().items() if value is not None}
-
-    def _all(self) -> dict[str, object]:
-        return {
-            "min": self.min,
-            "max": self.max,
-            "values": None if self.values is None else list(self.values),
-            "pattern": self.pattern,
-            "min_length": self.min_length,
-            "max_length": self.max_length,
-            "hosts": None if self.hosts is None else list(self.hosts),
-            "under": self.under,
-            "required": self.required,
-            "schema": None if self.schema is None else _schema(self.schema),
-        }
+        said = {each.name: plain(getattr(self, each.name)) for each in fields(self) if each.name != "name"}
+        if self.schema is not None:
+            said["schema"] = json.loads(self.schema)
+        return {key: value for key, value in said.items() if value is not None}
 
 
 def argument_rule(name: str, said: ArgumentShape) -> ArgumentRule:
@@ -138,7 +127,3 @@ def argument_rule(name: str, said: ArgumentShape) -> ArgumentRule:
         required=said.required,
         schema=None if said.json_schema is None else canonical(said.json_schema).decode(),
     )
-
-
-def _schema(text: str) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", json.loads(text))

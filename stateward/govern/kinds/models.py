@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
@@ -45,6 +45,8 @@ class ModelRule(Section):
     """Failures of a provider in a row, after which it is not asked (the breaker opens)."""
     break_s: float | None = part(GREATEST, unit="seconds")
     """How long it is left alone; then one call probes it."""
+    tiers: tuple[Tier, ...] | None = part(COMMON)
+    """The tiers by which it may be brought to structured output; none may be given to forbid it."""
 
     @property
     def attempts(self) -> int:
@@ -71,9 +73,6 @@ class ModelRule(Section):
         """Seconds that it stays open."""
         return DEFAULT_BREAK_S if self.break_s is None else self.break_s
 
-    tiers: tuple[Tier, ...] | None = part(COMMON)
-    """The tiers by which it may be brought to structured output; none may be given to forbid it."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleRule:
@@ -98,12 +97,3 @@ def tightened(outer: Sequence[RoleRule], *, inner: Sequence[RoleRule]) -> tuple[
         known = found.get(each.role)
         found[each.role] = each if known is None else replace(known, rule=known.rule.tighten(each.rule))
     return tuple(found[role] for role in sorted(found))
-
-
-def named(rules: Sequence[RoleRule]) -> Iterator[tuple[str, ModelRule]]:
-    """Yield role and rule.
-
-    Args:
-        rules: Model rules.
-    """
-    return ((each.role, each.rule) for each in rules)

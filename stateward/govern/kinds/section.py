@@ -56,7 +56,7 @@ class Section:
     @property
     def content(self) -> dict[str, object]:
         """What a policy file says here: the parts that are set, as plain data."""
-        return {one.name: _plain(one.value) for one in self.parts()}
+        return {one.name: plain(one.value) for one in self.parts()}
 
     def parts(self) -> Iterator[Part]:
         """Yield the parts that are set."""
@@ -81,7 +81,12 @@ class Section:
         return type(self)(**both)
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
+    """Return a part's value as a policy file would say it: a tuple as a list.
+
+    Args:
+        value: The value.
+    """
     return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
 
 

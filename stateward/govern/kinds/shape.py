@@ -25,7 +25,15 @@ SENSITIVITIES: tuple[Sensitivity, ...] = ("public", "internal", "personal", "sec
 LEVELS: tuple[Level, ...] = ("allowed", "restricted", "forbidden")
 
 
-def _pattern_text(text: str) -> str:
+def pattern_text(text: str) -> str:
+    """Let a text pass that RE2 can compile.
+
+    Args:
+        text: The pattern.
+
+    Raises:
+        ValueError: It is none; says what was expected.
+    """
     try:
         compile_pattern(text)
     except DefinitionError as error:
@@ -52,11 +60,11 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$")]
 Number = Annotated[float, BeforeValidator(_plain_number)]
 Seconds = Annotated[Number, Field(gt=0, le=86_400)]
 Person = Annotated[str, AfterValidator(_filled_text)]
-PatternText = Annotated[str, AfterValidator(_pattern_text)]
+PatternText = Annotated[str, AfterValidator(pattern_text)]
 
 
 class Strict(BaseModel):
-    """A part of a policy file: no unknown key, no coerced value."""
+    """A part of a file: no unknown key, no coerced value."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 

@@ -10,7 +10,6 @@ from stateward.govern.kinds.models import (
     DEFAULT_WAIT_S,
     ModelRule,
     RoleRule,
-    named,
     tightened,
 )
 
@@ -19,9 +18,8 @@ def test_a_role_that_both_policies_name_gets_the_stricter_of_each_part() -> None
     """Fewer tries, a longer break, and the fallbacks that both allow, in the outer order."""
     outer = RoleRule(role="planner", rule=ModelRule(tries=3, break_s=5.0, fallback=("a", "b")))
     inner = RoleRule(role="planner", rule=ModelRule(tries=2, break_s=9.0, fallback=("b", "a", "c")))
-    assert dict(named(tightened([outer], inner=[inner]))) == {
-        "planner": ModelRule(tries=2, break_s=9.0, fallback=("a", "b"))
-    }
+    held = ModelRule(tries=2, break_s=9.0, fallback=("a", "b"))
+    assert tightened([outer], inner=[inner]) == (RoleRule(role="planner", rule=held),)
 
 
 def test_a_role_that_one_policy_names_keeps_its_rule() -> None:
