@@ -90,7 +90,16 @@ RIVALS = Rivals(
 )
 
 
-def _row(saver: str, *, rounds: int) -> Row:
+def measure(saver: str, *, rounds: int) -> Row:
+    """Measure over one kind of saver.
+
+    Args:
+        saver: One of `LIMITS`.
+        rounds: How many pairs are counted, at least 1.
+
+    Returns:
+        A line of the table.
+    """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = stack.enter_context(serving()) if saver == "postgresql" else None
@@ -108,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--saver", choices=tuple(LIMITS), help="only this one")
     options = parser.parse_args(arguments)
-    rows = [_row(saver, rounds=options.rounds) for saver in ([options.saver] if options.saver else LIMITS)]
+    rows = [measure(saver, rounds=options.rounds) for saver in ([options.saver] if options.saver else LIMITS)]
     print(json.dumps([asdict(row) for row in rows], indent=2) if options.json else table(TITLE, rows))
 
 

@@ -69,7 +69,7 @@ class Rivals:
             saver: `none`, `memory`, `sqlite` or `postgresql`.
             rounds: How many pairs are counted, at least 1.
             folder: Where database files go.
-            server: Where PostgreSQL's schemas go.
+            server: Where PostgreSQL's schemas go; None for the other savers.
 
         Returns:
             A line of the table.
@@ -103,6 +103,7 @@ class Rivals:
             elif saver == "memory":
                 yield self.chart().compile(checkpointer=InMemorySaver()), self.bare(InMemorySaver())
             else:
+                assert (saver == "postgresql") == (server is not None)  # else the row would tell of another database
                 ours, theirs = (
                     server.url() if server else f"sqlite:///{folder / name}.db" for name in ("ours", "bare")
                 )

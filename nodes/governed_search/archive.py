@@ -23,7 +23,7 @@ class Archive:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._articles = {f"read_{article.slug.replace('-', '_')}": article for article in read_articles(folder)}
+        self._articles = {_reading(article): article for article in read_articles(folder)}
 
     def offers(self) -> list[Offer]:
         """Say which tools there are: one for each article, and one that nobody should call."""
@@ -32,7 +32,7 @@ class Archive:
     def best(self, query: str) -> str:
         """Return the name of the tool that reads the article which fits a query best."""
         found = best_article(query, articles=self._articles.values())
-        return "" if found is None else f"read_{found.slug.replace('-', '_')}"
+        return "" if found is None else _reading(found)
 
     def tool(self, offer: Offer) -> Any:
         """Make the tool that was found.
@@ -44,6 +44,11 @@ class Archive:
         if article is None:
             return sw.tool(effect="once", name=offer["name"])(_purge)
         return sw.tool(effect="pure", name=offer["name"])(_reader(article))
+
+
+def _reading(article: Article) -> str:
+    """The name of the tool that reads an article."""
+    return f"read_{article.slug.replace('-', '_')}"
 
 
 def _reader(article: Article) -> Any:

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import track
 
 from stateward.cli import options
 from stateward.cli.place import open_existing
-from stateward.cli.rendering import MANY, complain, print_facts, print_json, print_table, say, stderr
+from stateward.cli.rendering import complain, print_facts, print_json, print_table, say, watched
 from stateward.errors import CheckpointError, InputRefused
 from stateward.govern.audit import read_head
 from stateward.run.store.audit_log import AuditRow
@@ -100,11 +99,10 @@ def _verify(database: Database, kept: str | None, *, as_json: bool) -> None:
 
 
 def _export(database: Database, rows: Iterable[AuditRow], session: str | None, file: Path) -> int:
-    total, written = database.audit.count(session), 0
-    watched = track(rows, "Exporting", total=total, console=stderr(), transient=True) if total >= MANY else rows
+    written = 0
     try:
         with file.open("x", encoding="utf-8") as lines:
-            for row in watched:
+            for row in watched(rows, "Exporting", total=database.audit.count(session)):
                 lines.write(json.dumps(_row_json(row), ensure_ascii=False, separators=(",", ":")) + "\n")
                 written += 1
     except OSError as error:

@@ -75,7 +75,7 @@ def _report(machine: Machine, *, bound: int) -> Report:
         machine.chart,
         schema=machine.schema.schema,
         effectives=machine.effectives,
-        tools={name: tool for plan in machine.plans.values() for name, tool in plan.tools.items()},
+        tools=machine.tools,
         models=machine.roles,
         properties=machine.properties,
         bound=bound,
@@ -117,11 +117,19 @@ def way(witness: Sequence[Hop]) -> str:
     return "; ".join(str(hop) for hop in witness)
 
 
+def most(total: Total) -> str:
+    """Write what a run can come to at most.
+
+    Args:
+        total: Its total.
+    """
+    return "unbounded" if total.most is None else f"{total.most:g}"
+
+
 def _row(total: Total) -> dict[str, object]:
-    most = "unbounded" if total.most is None else f"{total.most:g}"
     return {
         "of": total.unit,
-        "at most": most if total.is_reached else f"{most} (no way was found that reaches it)",
+        "at most": most(total) if total.is_reached else f"{most(total)} (no way was found that reaches it)",
         "because of": list(total.bounded_by),
         "way": way(total.witness),
     }

@@ -10,13 +10,13 @@ import typer
 from stateward.cli import options
 from stateward.cli.loading import load
 from stateward.cli.rendering import print_facts, print_json, print_table
-from stateward.config import load_policy
 from stateward.errors import DefinitionError
 from stateward.govern.contract_diff import Change, changes
 from stateward.govern.contract_schema import json_schema
 from stateward.govern.effective import Effective
 from stateward.govern.kinds.contract_spec import TIERS, ContractSpec, FieldSpec
 from stateward.govern.policy import Policy
+from stateward.governance import read_policies
 from stateward.run.plan import Machine
 
 _HELP = "Show contracts, and what a change of one breaks."
@@ -139,7 +139,7 @@ def _diff(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Only this contract.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    old, new = _policy(before), _policy(after)
+    old, new = (read_policies(word).by_path[""] for word in (before, after))
     found = changes(_contracts(old, name), _contracts(new, name))
     if name is not None and not any(spec.name == name for policy in (old, new) for spec in policy.contracts):
         known = sorted({spec.name for policy in (old, new) for spec in policy.contracts})
@@ -149,11 +149,6 @@ def _diff(
     else:
         print_table([_told(change) for change in found], empty="No contract changed.")
     raise typer.Exit(1 if any(change.is_breaking for change in found) else 0)
-
-
-def _policy(text: str) -> Policy:
-    path, at, mode = text.rpartition("@")
-    return load_policy(path, env={}, overrides=[f"policy.mode={mode}"]) if at else load_policy(text, env={})
 
 
 def _contracts(policy: Policy, name: str | None) -> list[ContractSpec]:

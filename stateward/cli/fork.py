@@ -58,4 +58,4 @@ def _fork(
         return
     say(f"Session {session} is on branch {made.name} now: {made.status} in {', '.join(made.at)}.")
     if made.status == "running":
-        say(f"Go on with it: `stateward resume {session}`.")
+        say(f"Go on with it:\n  {options.again_with(session, overrides=overrides or (), db=db, graph=graph)}")

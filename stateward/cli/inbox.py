@@ -56,7 +56,7 @@ def _facts(ask: Ask, *, now: float, branch: str | None) -> dict[str, object]:
         "reason": ask.reason,
         "approvers": ask.approvers,
         **({"approvals": _approvals(ask)} if ask.approvals > 1 or ask.answers else {}),
-        **({"not by": ask.barred} if ask.barred else {}),
+        "not by": ask.barred,
         "age": age(now - ask.created_at),
         "expires": "never" if ask.expires_at is None else f"in {age(ask.expires_at - now)}",
     }

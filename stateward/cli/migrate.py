@@ -95,7 +95,9 @@ def _migrate(  # one argument an option
             reports = _inside(around, session, migration, by=who, dry_run=dry_run, database=database)
         else:
             found = _sessions(database, session, every=every, graph=graph, overrides=overrides or ())
-            reports = [_one(each, migration, by=who, dry_run=dry_run) for each in watched(found, "Migrating")]
+            reports = [
+                _one(each, migration, by=who, dry_run=dry_run) for each in watched(found, "Migrating", total=len(found))
+            ]
     _tell(reports, dry_run=dry_run, as_json=as_json)
     if any(report.blocking for report in reports):
         raise typer.Exit(EXIT_BLOCKED)

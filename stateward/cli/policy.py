@@ -131,8 +131,7 @@ def _show(machine: Machine, states: Sequence[int]) -> None:
     declared = {machine.chart.nodes[state].path: _tools(machine, state) for state in states}
     names = "; ".join(f"{path} (tools: {', '.join(tools)})" if tools else path for path, tools in declared.items())
     print_facts({"\nstates": names, "hash": effective.hash, "from": _layers(effective)})
-    rows = [{"part": row.part, "value": row.value, "origin": row.origin} for row in effective.explain()]
-    print_table(rows, empty="No policy.")
+    print_table(_parts(effective), empty="No policy.")
 
 
 def _layers(effective: Effective) -> list[str]:
@@ -168,5 +167,9 @@ def _state_json(machine: Machine, state: int) -> dict[str, object]:
             }
             for layer in effective.layers
         ],
-        "parts": [{"part": row.part, "value": row.value, "origin": row.origin} for row in effective.explain()],
+        "parts": _parts(effective),
     }
+
+
+def _parts(effective: Effective) -> list[dict[str, object]]:
+    return [{"part": row.part, "value": row.value, "origin": row.origin} for row in effective.explain()]

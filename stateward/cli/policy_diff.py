@@ -8,14 +8,13 @@ from typing import Annotated
 import typer
 
 from stateward.cli import options
-from stateward.cli.check import way
+from stateward.cli.check import most, way
 from stateward.cli.loading import load
 from stateward.cli.place import open_existing
 from stateward.cli.rendering import print_facts, print_json, print_table
 from stateward.errors import InputRefused
 from stateward.govern.policy_diff import Change
 from stateward.govern.reach import Reach
-from stateward.govern.total import Total
 from stateward.governance import Policies, compare, compare_reach, read_policies
 from stateward.run.store.existing import is_there
 
@@ -72,7 +71,7 @@ def _diff(
         _show_reach(found, as_json=as_json)
         looser = any(each.compared == "more" for each in found)
     else:
-        tools = () if loaded is None else {name for plan in loaded.machine.plans.values() for name in plan.tools}
+        tools = () if loaded is None else loaded.machine.tools
         changes = compare(one, other, tools=tools)
         _show(changes, as_json=as_json)
         looser = any(change.is_looser for change in changes)
@@ -106,8 +105,8 @@ def _show_reach(found: Sequence[Reach], *, as_json: bool) -> None:
     rows = [
         {
             "of": each.unit,
-            "before": _most(each.before),
-            "after": _most(each.after),
+            "before": most(each.before),
+            "after": most(each.after),
             "so it is": each.compared,
             "because of": list(each.after.bounded_by),
             "way": way(each.after.witness),
@@ -115,7 +114,3 @@ def _show_reach(found: Sequence[Reach], *, as_json: bool) -> None:
         for each in found
     ]
     print_table(rows, empty="A run can make no call.")
-
-
-def _most(total: Total) -> str:
-    return "unbounded" if total.most is None else f"{total.most:g}"

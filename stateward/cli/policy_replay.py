@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Annotated
 
 import typer
@@ -59,6 +59,7 @@ def _replay(
 ) -> None:
     policy = read_policies(file).by_path[""]
 
+    @cache  # with overrides each loading builds the graph anew
     def made(name: str) -> ChartGraph:
         return load(graph or name, overrides=overrides or ()).graph
 

@@ -56,7 +56,8 @@ def _prune(
     with open_existing(db) as database:
         names = [database.sessions.get(session).id] if session else [row.id for row in database.sessions.list()]
         done = [
-            prune_session(database, name, retention=retention, dry_run=dry_run) for name in watched(names, "Pruning")
+            prune_session(database, name, retention=retention, dry_run=dry_run)
+            for name in watched(names, "Pruning", total=len(names))
         ]
         returned = vacuum(database) if compact and not dry_run else 0
     if as_json:

@@ -106,14 +106,15 @@ def print_facts(facts: Mapping[str, object]) -> None:
         console.print(Text.assemble((f"{name:<{width}}  ", "bold"), _cell(value)), soft_wrap=True)
 
 
-def watched(items: Sequence[T], doing: str) -> Iterable[T]:
+def watched(items: Iterable[T], doing: str, *, total: int) -> Iterable[T]:
     """Let a bar show how far the work on items is, when there are many.
 
     Args:
         items: The items.
         doing: What is done with them.
+        total: How many they are.
     """
-    return track(items, doing, console=stderr(), transient=True) if len(items) >= MANY else items
+    return track(items, doing, total=total, console=stderr(), transient=True) if total >= MANY else items
 
 
 def say(text: str) -> None:

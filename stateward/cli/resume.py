@@ -21,8 +21,8 @@ _HELP = """Go on with a session, or send it an event.
 
 --raise sets another limit for the session's present run, in the name of a
 person and with a reason; both go into the audit log. UNIT is turns, usd,
-calls or calls:TOOL. When several states limit the same unit, name one:
-turns@WORKING=20.
+tokens, runtime_s, calls or calls:TOOL. When several states limit the same
+unit, name one: turns@WORKING=20.
 
 A run that began under another policy is refused, unless --drift keep lets
 it go on under that one. When more than a policy has changed, the session

@@ -103,7 +103,7 @@ def _found(machine: Machine | None, word: str) -> tuple[Revoked, str]:
     fix = "Say which is meant: `--tool NAME`, `--agent NAME` or `--state PATH`."
     if machine is None:
         raise DefinitionError(f"There is no graph to look `{word}` up in", fix=f"Name it with `--graph`. {fix}")
-    tools = {name for plan in machine.plans.values() for name in plan.tools}
+    tools = machine.tools
     kinds: list[Revoked] = [
         *(["tool"] if word in tools else []),
         *(["agent"] if word in machine.roles else []),

@@ -90,7 +90,8 @@ def refuse_rest(control: Control, invocation: Invocation) -> None:
 def let_go(invocation: Invocation) -> bool:
     """Give back the lease of a session, and look in the same transaction whether something was posted meanwhile.
 
-    So a letter is seen here, or its sender finds the lease free, since it tries to take it after posting.
+    So a letter is seen here, or its sender finds the lease free, since it tries to take it after posting. However that
+    ends, the call is no longer one at work.
 
     Args:
         invocation: The call, which is over; it has a lease.
@@ -98,6 +99,15 @@ def let_go(invocation: Invocation) -> bool:
     Returns:
         Whether the session waits and has a letter that nobody has looked at.
     """
+    lease = invocation.lease
+    try:
+        return _is_awaited(invocation)
+    finally:
+        if lease is not None:
+            invocation.database.registry.leave(lease.session, fence=lease.fence)
+
+
+def _is_awaited(invocation: Invocation) -> bool:
     try:
         posted = _released(invocation)
     finally:

@@ -78,6 +78,5 @@ def expected(caller: Caller, ask: str, *, head_of: Callable[[str], Steps[Runnabl
     if found.session != caller.session:
         return {}
     there: Mapping[str, Any] = (yield from head_of(found.branch)).get("configurable", {})
-    configurable = {**caller.config.get("configurable", {}), **there}
-    yield Work(fn=expect, args=(replace(caller, config={**caller.config, "configurable": configurable}), ask))
+    yield Work(fn=expect, args=(replace(caller, config=caller.configured(there)), ask))
     return there

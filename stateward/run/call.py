@@ -218,13 +218,7 @@ def _closed(call: Opened) -> Steps[bool]:
 
 def _given_back(invocation: Invocation) -> bool:
     """Give back the lease, or leave that to sync code that still runs; return whether somebody should go on."""
-    lease = invocation.lease
-    if lease is None or outlasted(invocation):
-        return False
-    try:
-        return let_go(invocation)
-    finally:
-        invocation.database.registry.leave(lease.session, fence=lease.fence)
+    return not outlasted(invocation) and let_go(invocation)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END
-from langgraph.types import Command, StateSnapshot, StateUpdate
+from langgraph.types import StateSnapshot
 
 from stateward.errors import InputRefused, NotExpected, SessionBusy
 from stateward.govern.person import person
@@ -22,15 +22,15 @@ from stateward.run.brake import Halt
 from stateward.run.call import Opened, close, is_held, record
 from stateward.run.called import Called, committed
 from stateward.run.caller import Caller
-from stateward.run.checkpoint import CHANNEL, TERMINAL, Json, Pins
+from stateward.run.checkpoint import CHANNEL, TERMINAL, Json
 from stateward.run.configurable import pinned, with_invocation
 from stateward.run.drive import Bridge, Steps, Work
-from stateward.run.edit import any_node
+from stateward.run.edit import any_node, placed
 from stateward.run.ending import close_calls, end_delta, withdraw
 from stateward.run.invocation import Invocation
 from stateward.run.ordering import Orderer, ended
 from stateward.run.repair import mending
-from stateward.run.snapshot import addressed, control_in
+from stateward.run.snapshot import addressed, control_in, pins_of
 from stateward.run.stopped import threaded
 from stateward.run.store.database import Database
 from stateward.run.store.lease import Lease
@@ -145,10 +145,9 @@ def _writing(
     # While a run waits, nothing is being called; of one that was cut off nobody knows how far it came.
     fate = "cancelled" if raw["status"] == "waiting" else "lost"
     update = {**mending(values, graph.machine.schema.messages, fate=fate), CHANNEL: end_delta(raw, halt)}
-    hashes, mode = raw["run"]["hashes"], raw["run"]["mode"]
     return graph.writing(
-        with_invocation(pinned(addressed(config, snapshot), Pins(**hashes, mode=mode)), invocation),
-        StateUpdate(values=cast("dict[str, Any]", Command(update=update, goto=END)), as_node=any_node(graph.machine)),
+        with_invocation(pinned(addressed(config, snapshot), pins_of(raw)), invocation),
+        placed(update, goto=END, node=any_node(graph.machine)),
     )
 
 

@@ -23,7 +23,7 @@ def named(config: RunnableConfig, key: str) -> str:
 
     Args:
         config: LangGraph's config.
-        key: `tenant` or `approver`.
+        key: `tenant`, `approver` or `user`.
 
     Raises:
         InputRefused: It cannot be kept.

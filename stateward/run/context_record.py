@@ -8,7 +8,6 @@ such fields are, and a replay that needs the context says which they are.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
@@ -25,6 +24,7 @@ from stateward.run.allowlist import allowlist
 from stateward.run.checkpoint import Json
 from stateward.run.drive import Steps, Work
 from stateward.run.replay.value import read, written
+from stateward.run.store.blobs import digest_of
 from stateward.run.store.database import Database
 from stateward.run.store.json_text import write_json
 from stateward.run.store.serializer import StrictSerializer
@@ -33,9 +33,6 @@ KEY = "stateward_context"
 """The metadata key of a checkpoint under which it names the context of its call."""
 VALUE, MISSING = "value", "missing"
 """The keys of a record: the context, or why it is not there, by the name of the field."""
-_INSERT = (
-    "INSERT INTO stateward_blobs (session, digest, data) VALUES (?, ?, ?) ON CONFLICT (session, digest) DO NOTHING"
-)
 _SECRET: frozenset[DataClass] = frozenset({"secret"})
 
 
@@ -109,9 +106,9 @@ def naming(
     if record is None:
         return {**config, "metadata": metadata}
     text = write_json(record, where=f"the context of session `{session}`")
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    digest = digest_of(text)
     if named_in(before) != digest:
-        yield Work(fn=_keep, args=(database, session, digest, text))
+        yield Work(fn=_keep, args=(database, session, text))
     return {**config, "metadata": {**metadata, KEY: digest}}
 
 
@@ -127,17 +124,16 @@ def found(database: Database, session: str, digest: str) -> Json:
         CheckpointError: It is gone.
     """
     with database.read() as cur:
-        return cast("Json", database.journal.blobs.whole(cur, session, {"$blob": digest, "bytes": 0}))
+        return cast("Json", database.journal.blobs.get(cur, session, digest))
 
 
-def _keep(database: Database, session: str, digest: str, text: str) -> None:
-    database.persist(partial(_insert, database, session, digest, text))
+def _keep(database: Database, session: str, text: str) -> None:
+    database.persist(partial(_put, database, session, text))
 
 
-def _insert(database: Database, session: str, digest: str, text: str) -> None:
-    sealed = database.cipher.seal_text(text, "blob", session, digest)
+def _put(database: Database, session: str, text: str) -> None:
     with database.transaction(session) as cur:
-        cur.execute(_INSERT, (session, digest, sealed))
+        database.journal.blobs.put(cur, session, text)
 
 
 def _parts(context: object) -> list[tuple[str, Any]]:

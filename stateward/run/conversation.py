@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 
@@ -13,7 +13,7 @@ from stateward.errors import InputRefused
 from stateward.run.alarm import checked_deadline
 from stateward.run.caller import Caller
 from stateward.run.container import KEY, Container
-from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
+from stateward.run.drive import Bridge, Steps, Work, doing, drive_async, drive_sync
 from stateward.run.going import Provider, Terms
 from stateward.run.graph import ChartGraph
 from stateward.run.outcome import Outcome
@@ -22,7 +22,7 @@ from stateward.run.seat import seated
 from stateward.run.store.database import Database
 from stateward.run.store.session_row import SessionRow
 from stateward.run.streaming import Said, streaming
-from stateward.run.text import checked_text
+from stateward.run.text import checked_session, checked_text
 
 T = TypeVar("T")
 
@@ -55,9 +55,7 @@ class Conversation:
 
     def __post_init__(self) -> None:
         """Check what was given, and bring the graph to the database before anything runs."""
-        if not isinstance(cast("object", self.id), str) or not self.id:
-            raise InputRefused(f"A session's id is a text, not {self.id!r}", fix="Give an id that is not empty.")
-        checked_text(self.id, what="the id of a session")
+        checked_session(self.id)
         checked_text(self.tenant, what=f"the tenant of session `{self.id}`")
         checked_text(self.user, what=f"the user of session `{self.id}`")
         if self.queue < 0:
@@ -143,15 +141,6 @@ class Conversation:
     async def aoutcome(self) -> Outcome:
         """Read where the session stands, from its latest checkpoint."""
         return await self._caller.aoutcome()
-
-
-def doing(work: Work) -> Steps[Any]:
-    """Return the generator that does one piece of work, and returns what it came to.
-
-    Args:
-        work: The work.
-    """
-    return (yield work)
 
 
 def refuse_strange_drift(given: object) -> None:

@@ -239,6 +239,15 @@ Steps = Generator[Work, Any, T]
 """A generator of work that returns a T; what the work raised is thrown into it."""
 
 
+def doing(work: Work) -> Steps[Any]:
+    """Return the generator that does one piece of work, and returns what it came to.
+
+    Args:
+        work: The work.
+    """
+    return (yield work)
+
+
 def drive_sync(steps: Steps[T], *, bridge: Bridge) -> T:
     """Run a generator of work for `invoke`.
 

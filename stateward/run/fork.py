@@ -272,10 +272,8 @@ def _again(old: Ask, *, branch: str, now: float) -> Ask:
         session=old.session, run=old.run, branch=branch, path=old.path, activation=old.activation, call=old.call
     )
     expires = None if old.expires_at is None else now + old.expires_at - old.created_at
-    return replace(
-        old, id=ask_id(key, old.fingerprint), branch=branch, status="open", created_at=0.0, expires_at=expires,
-        decision=None, note="", by="", answered_at=None, answers=(),
-    )  # fmt: skip
+    new = replace(old.unanswered(), created_at=0.0, expires_at=expires)
+    return replace(new, id=ask_id(key, old.fingerprint), branch=branch)
 
 
 def _inherit(turn: Turn, invocation: Invocation) -> None:

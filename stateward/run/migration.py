@@ -149,15 +149,6 @@ class Report:
         return "migrated" if self.checkpoint else "ready"
 
 
-def pins_of(control: Mapping[str, Any]) -> Pins:
-    """Return what the run of a checkpoint is pinned to.
-
-    Args:
-        control: Its control channel.
-    """
-    return Pins(**control["run"]["hashes"], mode=control["run"]["mode"])
-
-
 def told(pins: Pins) -> Json:
     """Return what a run is pinned to as audit log and reports tell it: the hashes, and the mode.
 

@@ -12,13 +12,11 @@ from typing import Any, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from stateward.errors import GovernanceError
-from stateward.govern.person import person
 from stateward.run.drive import Bridge, Steps, Work
 from stateward.run.invocation import Invocation
 from stateward.run.migration import Line, Migration, Report
 from stateward.run.migration_found import Inside, runs_inside
-from stateward.run.migration_plan import Place, Plan, planned, refuse_blocked
+from stateward.run.migration_plan import Place, Plan, planned, refuse_blocked, refuse_nobody
 from stateward.run.migration_write import written
 from stateward.run.session import Session
 
@@ -49,8 +47,7 @@ def adoption(session: Session, migration: Migration, *, by: str, dry_run: bool) 
     first = yield from _planned(session, migration)
     if dry_run:
         return first.report
-    if not person(by):
-        raise GovernanceError("A session can only be migrated by a named person", fix="Say who with `by`.")
+    refuse_nobody(by)
     refuse_blocked(first.report)
     if first.report.note:
         return first.report

@@ -16,9 +16,8 @@ from stateward.run.checkpoint import TERMINAL
 from stateward.run.drive import Steps, Work
 from stateward.run.graph import ChartGraph
 from stateward.run.lower import finish, lower
-from stateward.run.migration import pins_of
 from stateward.run.pinned_policy import KIND, policies_in
-from stateward.run.snapshot import control_in
+from stateward.run.snapshot import control_in, pins_of
 from stateward.run.store.database import Database
 
 
@@ -102,7 +101,7 @@ def under(graph: ChartGraph, policies: Mapping[str, Policy]) -> ChartGraph:
         replace(old.chart, nodes=nodes),
         schema=graph.user_schema,
         root=policies.get(""),
-        tools={name: tool for plan in old.plans.values() for name, tool in plan.tools.items()},
+        tools=old.tools,
         roles=old.roles,
         context=graph.builder.context_schema,
     )

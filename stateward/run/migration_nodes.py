@@ -6,27 +6,26 @@ each in its own checkpoints, all under one declaration and all or none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
-from stateward.errors import GovernanceError, InputRefused
-from stateward.govern.person import person
+from stateward.errors import InputRefused
 from stateward.run.drive import Bridge, Steps, Work
 from stateward.run.graph import ChartGraph
 from stateward.run.invocation import Invocation, session_of
-from stateward.run.migration import Line, Migration, Report, pins_of
+from stateward.run.migration import Line, Migration, Report
 from stateward.run.migration_found import Inside, runs_inside
-from stateward.run.migration_plan import Place, Plan, planned, refuse_blocked
+from stateward.run.migration_plan import Place, Plan, planned, refuse_blocked, refuse_nobody
 from stateward.run.migration_write import written
+from stateward.run.nested import CHECKPOINTER
+from stateward.run.snapshot import pins_of
 from stateward.run.store.database import Database
 
 AnyGraph = CompiledStateGraph[Any, Any, Any, Any]
-_CHECKPOINTER = "__pregel_checkpointer"
-"""LangGraph's name for the saver that a graph inside another one uses."""
 _STRANGE = (
     "The graph has no chart in this node now, and LangGraph would not find the run again: keep the node, under this "
     "name, until its runs have ended."
@@ -61,8 +60,8 @@ def adoption_inside(
         Drift: Something of a run does not fit the new definition; nothing was written.
     """
     session, saver = _session(graph, config), _saver(graph, database)
-    if not dry_run and not person(by):
-        raise GovernanceError("A session can only be migrated by a named person", fix="Say who with `by`.")
+    if not dry_run:
+        refuse_nobody(by)
     inside: tuple[Inside, ...] = yield from runs_inside(saver, session)
     charts = _charts(graph)
     plans: list[Plan] = []
@@ -111,11 +110,10 @@ def _charts(graph: AnyGraph) -> dict[str, ChartGraph]:
 def _place(
     inside: Inside, chart: ChartGraph, session: str, saver: BaseCheckpointSaver[Any], database: Database | None
 ) -> Place:
-    configurable: Mapping[str, Any] = {
-        "thread_id": session, "checkpoint_ns": inside.namespace, _CHECKPOINTER: saver,
-    }  # fmt: skip
     tables = database if database is not None else chart.tables.database(saver)
-    config: RunnableConfig = {"configurable": dict(configurable)}
+    config: RunnableConfig = {
+        "configurable": {"thread_id": session, "checkpoint_ns": inside.namespace, CHECKPOINTER: saver}
+    }
     return Place(session=session, graph=chart, database=tables, saver=saver, config=config, node=inside.node)
 
 

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.types import StateSnapshot
 
-from stateward.errors import Drift
+from stateward.errors import Drift, GovernanceError
+from stateward.govern.person import person
 from stateward.run.admission import REOPENS
 from stateward.run.branch import KEY, chosen_name, known, with_new
 from stateward.run.called import checkpoint_id, committed
 from stateward.run.checkpoint import MAIN_BRANCH, MERGED, TERMINAL, Control, Json, Pins, decode
 from stateward.run.drive import Steps, Work
 from stateward.run.graph import ChartGraph
-from stateward.run.migration import Line, Migration, Report, pins_of
+from stateward.run.migration import Line, Migration, Report
 from stateward.run.migration_control import ControlMigration
 from stateward.run.migration_records import Move, Records
 from stateward.run.migration_standing import standing
 from stateward.run.migration_values import LEFT, ValuesMigration, left_before, old_keys, readable
 from stateward.run.nested import SHARED
-from stateward.run.snapshot import control_in
+from stateward.run.snapshot import control_in, pins_of
 from stateward.run.store.database import Database
 from stateward.run.store.inheritance import names_in_use
 
@@ -42,7 +43,7 @@ class Place:
     """LangGraph's config of its checkpoints."""
     node: str = ""
     """Of a chart inside another graph: the node, with those around it; empty for a session's own."""
-    lines: tuple[Line, ...] = field(default=())
+    lines: tuple[Line, ...] = ()
     """What stands in the way, whatever the run's checkpoint says."""
 
 
@@ -250,6 +251,19 @@ def delta(raw: Json, new: Json) -> Json:
         elif value != raw.get(key):
             changes[key] = value
     return changes
+
+
+def refuse_nobody(by: str) -> None:
+    """Refuse to migrate in nobody's name.
+
+    Args:
+        by: Who migrates.
+
+    Raises:
+        GovernanceError: It names no person.
+    """
+    if not person(by):
+        raise GovernanceError("A session can only be migrated by a named person", fix="Say who with `by`.")
 
 
 def refuse_blocked(*reports: Report) -> None:

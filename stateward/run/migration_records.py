@@ -120,7 +120,7 @@ class Move:
         new = replace(new, approvers=ruling.approvers or (), approvals=ruling.approvals)
         if ask.decision != "approve" or _is_enough(ask, ruling):
             return new
-        return replace(new, status="open", decision=None, note="", by="", answered_at=None, answers=())
+        return new.unanswered()
 
     def _misfit(self, ask: Ask, path: str) -> Line | None:
         plan = self.machine.plans.get(self.machine.chart.by_path[path])

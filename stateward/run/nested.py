@@ -37,7 +37,7 @@ PARENT = "__stateward_parent"
 SHARED = "shared"
 """The key of the control channel that keeps the updates of reduced keys."""
 _CALL = "__pregel_call"
-_CHECKPOINTER = "__pregel_checkpointer"
+CHECKPOINTER = "__pregel_checkpointer"
 """LangGraph's names for what it hands a task: whose call this is, where checkpoints go. Without the first a call counts
 as one from a function, which is what it is everywhere else."""
 
@@ -64,7 +64,7 @@ def saver_in(config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
     Args:
         config: The call's config.
     """
-    saver: object = config.get("configurable", {}).get(_CHECKPOINTER)
+    saver: object = config.get("configurable", {}).get(CHECKPOINTER)
     return cast("BaseCheckpointSaver[Any]", saver) if isinstance(saver, BaseCheckpointSaver) else None
 
 

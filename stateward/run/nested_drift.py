@@ -18,7 +18,7 @@ from stateward.run.drive import Steps, Work
 from stateward.run.invocation import Invocation
 from stateward.run.nested import saver_in
 from stateward.run.refusal import used_up
-from stateward.run.snapshot import control_in
+from stateward.run.snapshot import control_in, pins_of
 
 _RESUMING = "__pregel_resuming"
 """LangGraph's name for whether the graph around goes on with a step it had begun."""
@@ -47,7 +47,7 @@ def same_definition(graph: Called, config: RunnableConfig, invocation: Invocatio
         return
     snapshot: StateSnapshot = yield Work(fn=graph.get_state, afn=graph.aget_state, args=(config,))
     raw = control_in(snapshot)
-    if not raw or raw["status"] in TERMINAL or _pins(graph) == {**raw["run"]["hashes"], "mode": raw["run"]["mode"]}:
+    if not raw or raw["status"] in TERMINAL or pins_of(raw) == graph.machine.pins:
         return
     yield from used_up(with_invocation(config, invocation))
     try:
@@ -57,8 +57,3 @@ def same_definition(graph: Called, config: RunnableConfig, invocation: Invocatio
     except Drift as drift:
         node = str(config.get("configurable", {}).get("checkpoint_ns", "")).rpartition(":")[0]
         raise Drift(drift.what, where=f"chart `{graph.name}` in node `{node}`", fix=_FIX) from drift
-
-
-def _pins(graph: Called) -> dict[str, str]:
-    pins = graph.machine.pins
-    return {**pins.to_json(), "mode": pins.mode}

@@ -109,6 +109,11 @@ class Machine:
     properties: tuple[Property, ...] = ()
     """What the chart's author states of it."""
 
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """The tools of all states, by name."""
+        return {name: tool for plan in self.plans.values() for name, tool in plan.tools.items()}
+
     def activity_node(self, state: int) -> str:
         """Return the LangGraph node that runs a state's activity.
 

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from stateward.run.answering import claimed, expect, recording, refuse_strange
-from stateward.run.conversation import Conversation, doing
-from stateward.run.drive import Steps, Work
+from stateward.run.conversation import Conversation
+from stateward.run.drive import Steps, Work, doing
 from stateward.run.going import going_on
 from stateward.run.outcome import Outcome
 from stateward.run.store.ask import Ask

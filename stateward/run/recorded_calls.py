@@ -7,6 +7,7 @@ the calls that had been begun by then. Questions that nobody has answered stand 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -43,7 +44,7 @@ def recorded_calls(database: Database, session: str, *, roles: Collection[str] =
     record = _Record(
         entries=[entry for entry in database.journal.entries(session) if entry.tries > 0],
         rows=database.audit.rows(session),
-        asks=_asks(database, session),
+        asks=[ask for ask in database.asks.of(session) if ask.kind != "unknown"],
     )
     revoked = database.revocations.of(session)
     return tuple(
@@ -54,13 +55,6 @@ def recorded_calls(database: Database, session: str, *, roles: Collection[str] =
         )
         for at, call in record.calls(roles)
     )
-
-
-def _asks(database: Database, session: str) -> list[Ask]:
-    with database.read() as cur:
-        cur.execute("SELECT id FROM stateward_asks WHERE session = ? AND kind <> 'unknown' ORDER BY rowid", (session,))
-        names = [str(row[0]) for row in cur.fetchall()]
-    return [ask for name in names if (ask := database.asks.find(name)) is not None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,13 +95,14 @@ class _Record:
         asks = {_place_of(ask): ask for ask in self.asks if ask.run == run}
         ends = self._ends(run)
         refused = list(self._refused(run))
+        behind = deque((self._begun_before(row, entries, ends), row) for row in refused)
         for place, entry in enumerate((*entries, None)):
-            while refused and self._begun_before(refused[0], entries, ends) <= place:
-                yield self._refusal(refused.pop(0), roles)
+            while behind and behind[0][0] <= place:
+                yield self._refusal(behind.popleft()[1], roles)
             if entry is not None:
                 at = _Moment(time=entry.started_at, seq=ends.get(_key_of(entry), float("inf")))
                 yield at, _made(entry, asked=_key_of(entry) in asks)
-        known = {_key_of(entry) for entry in entries} | {_noted(row.record) for row in self._refused(run)}
+        known = {_key_of(entry) for entry in entries} | {_noted(row.record) for row in refused}
         for there, ask in asks.items():
             if there not in known:
                 yield _Moment(time=ask.created_at, seq=float("inf")), _asked(ask)

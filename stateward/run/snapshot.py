@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, cast
 
@@ -9,7 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 
 from stateward.run.called import Called
-from stateward.run.checkpoint import CHANNEL, Json
+from stateward.run.checkpoint import CHANNEL, Json, Pins
 from stateward.run.drive import Work
 
 
@@ -21,6 +22,15 @@ def control_in(snapshot: StateSnapshot) -> Json:
     """
     values = cast("dict[str, Any]", snapshot.values or {})
     return cast("Json", values.get(CHANNEL) or {})
+
+
+def pins_of(control: Mapping[str, Any]) -> Pins:
+    """Return what the run of a checkpoint is pinned to.
+
+    Args:
+        control: Its control channel.
+    """
+    return Pins(**control["run"]["hashes"], mode=control["run"]["mode"])
 
 
 def written_at(snapshot: StateSnapshot) -> float:

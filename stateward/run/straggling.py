@@ -12,7 +12,6 @@ from stateward.errors import StatewardError
 from stateward.run.arrivals import let_go
 from stateward.run.brake import Halt
 from stateward.run.invocation import Invocation
-from stateward.run.store.lease import Lease
 
 
 def outlasted(invocation: Invocation) -> bool:
@@ -30,7 +29,7 @@ def outlasted(invocation: Invocation) -> bool:
     live = invocation.database.registry.find(lease.session)
     if live is not None and live.fence == lease.fence:
         live.halt = _too_late
-    if not invocation.stragglers.outlast(partial(_end, invocation, lease)):
+    if not invocation.stragglers.outlast(partial(_end, invocation)):
         return False
     invocation.gone()
     return True
@@ -40,10 +39,6 @@ def _too_late(halt: Halt) -> None:
     """Nothing of the call is left that could be stopped."""
 
 
-def _end(invocation: Invocation, lease: Lease) -> None:
-    database = invocation.database
-    try:
-        with suppress(StatewardError):  # lost or closed: the lease runs out by itself
-            let_go(invocation)
-    finally:
-        database.registry.leave(lease.session, fence=lease.fence)
+def _end(invocation: Invocation) -> None:
+    with suppress(StatewardError):  # lost or closed: the lease runs out by itself
+        let_go(invocation)

@@ -13,7 +13,7 @@ from contextlib import aclosing, closing
 from dataclasses import dataclass
 from typing import Any, cast
 
-from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
+from stateward.run.drive import Bridge, Steps, Work, doing, drive_async, drive_sync
 from stateward.run.threads import Threads
 
 
@@ -44,7 +44,7 @@ def stream_sync(steps: Steps[object]) -> Generator[Any]:
                 if isinstance(work, Parts):
                     with closing(cast("Generator[Any]", work.parts(*work.args))) as parts:
                         yield from parts
-                done = drive_sync(_only(work.ended if isinstance(work, Parts) else work), bridge=bridge)
+                done = drive_sync(doing(work.ended if isinstance(work, Parts) else work), bridge=bridge)
             except BaseException as error:  # noqa: BLE001  # thrown into the generator, which decides
                 work = steps.throw(error)
             else:
@@ -73,15 +73,10 @@ async def stream_async(steps: Steps[object], *, threads: Threads) -> AsyncGenera
                     async with aclosing(cast("AsyncGenerator[Any]", work.aparts(*work.args))) as parts:
                         async for part in parts:
                             yield part
-                done = await drive_async(_only(work.ended if isinstance(work, Parts) else work), threads=threads)
+                done = await drive_async(doing(work.ended if isinstance(work, Parts) else work), threads=threads)
             except BaseException as error:  # noqa: BLE001  # thrown into the generator, which decides
                 work = steps.throw(error)
             else:
                 work = steps.send(done)
     except StopIteration:
         return
-
-
-def _only(work: Work) -> Steps[Any]:
-    done: Any = yield work
-    return done

@@ -34,5 +34,22 @@ def checked_text(given: object, *, what: str) -> str:
     return given
 
 
+def checked_session(given: object) -> str:
+    """Check the id that a session is to have.
+
+    Args:
+        given: What was given.
+
+    Returns:
+        The id.
+
+    Raises:
+        InputRefused: It is no text, is empty, or cannot be kept.
+    """
+    if not isinstance(given, str) or not given:
+        raise InputRefused(f"A session's id is a text, not {given!r}", fix="Give an id that is not empty.")
+    return checked_text(given, what="the id of a session")
+
+
 def _upper(what: str) -> str:
     return what[:1].upper() + what[1:]

@@ -84,5 +84,5 @@ def test_the_key_of_the_environment_chains_and_verifies(logged, monkeypatch):
 
 def test_a_long_log_is_exported_whole(logged, monkeypatch):
     """With a bar that shows how far it is."""
-    monkeypatch.setattr("stateward.cli.audit.MANY", 1)
+    monkeypatch.setattr("stateward.cli.rendering.MANY", 1)
     assert logged.json("audit", "--export", str(logged.folder / "all.jsonl"))["rows"] > 1

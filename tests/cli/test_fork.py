@@ -39,6 +39,12 @@ def test_the_text_says_where_the_session_is(shell):
     assert "on branch main.1 now: waiting in TALKING.REST" in shell.run("fork", "q1", "1").stderr
 
 
+def test_the_command_that_goes_on_is_written_out(shell):
+    """With the options that this one was given."""
+    told = shell.run("fork", "q1", "0", "--graph", "toy_wait").stderr
+    assert "stateward resume q1 --graph toy_wait" in told
+
+
 def test_help_teaches_with_examples(shell):
     """It shows how it is used."""
     assert "stateward fork" in shell.run("fork", "--help").stdout.partition("Examples:")[2]

@@ -108,15 +108,11 @@ class Asking:
             providers=self.door.database.providers,
             admit=partial(self._further, entry),
             keep=partial(self._keep, entry),
-            left_s=self._left_s,
+            left_s=self.door.left_s,
             is_ruled=self._is_ruled,
             **before,
         )
         return Call(entry=entry, attempts=attempts)
-
-    def _left_s(self) -> float | None:
-        left = self.door.time.left(now=self.door.database.clock.monotonic())
-        return None if left is None else left.seconds
 
     def _other(self, role: ModelRole, said: Said) -> Candidate:
         return self._ready(role, said, said.to(role))
@@ -132,16 +128,17 @@ class Asking:
         door, at = self.door, self.door.activation
         ledger = door.database.ledger
         spent, raised = dict(ledger.spent(at.session, run=at.run)), ledger.raised(at.session, run=at.run)
-        turns = [charge for charge in charges(door.effective, request=candidate.request) if charge.unit == "turns"]
-        for charge in turns:  # the call has taken its turn already
-            spent[charge.scope, charge.unit] = spent.get((charge.scope, charge.unit), 0.0) - charge.amount
+        charged = charges(door.effective, request=candidate.request, raised=raised)
+        for charge in charged:
+            if charge.unit == "turns":  # the call has taken its turn already
+                spent[charge.scope, charge.unit] = spent.get((charge.scope, charge.unit), 0.0) - charge.amount
         revoked = door.database.revocations.of(at.session)
         decision = decide(door.effective, request=candidate.request, spent=spent, raised=raised, revoked=revoked)
         if isinstance(decision, Deny):
             return decision.reason
         reservations = [
             Reservation(scope=charge.scope, unit=charge.unit, amount=charge.amount, limit=charge.limit)
-            for charge in charges(door.effective, request=candidate.request, raised=raised)
+            for charge in charged
             if charge.unit in _ATTEMPT
         ]
         extended = door.database.journal.extend(

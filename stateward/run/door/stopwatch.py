@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import Lock
 
-Place = tuple[str, str]
-"""A run, and a scope in it."""
+from stateward.run.door.lanes import Place
 
 
 @dataclass(slots=True)

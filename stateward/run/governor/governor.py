@@ -8,7 +8,7 @@ on the run around it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, cast
 
 from langchain.agents.middleware.types import (
@@ -30,18 +30,17 @@ from stateward.errors import DefinitionError, Diverged, FuseTripped, GovernanceE
 from stateward.govern.effective import Effective, effective
 from stateward.govern.policy import Policy
 from stateward.run.configurable import named
-from stateward.run.deadline import finished
 from stateward.run.door.calling import Calling, around
 from stateward.run.door.door import Door
 from stateward.run.door.model import GovernedModel
 from stateward.run.door.role import ModelRole, role_of
 from stateward.run.door.signal import Trip, as_error
 from stateward.run.door.tool import Effect, Tool, toolbox
-from stateward.run.drive import Bridge, drive_async, drive_sync
+from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.governor.crowd import Crowds
 from stateward.run.governor.found import refused, restricts, ungoverned
 from stateward.run.governor.observation import AsyncHandler, Handler, Observation, acaller, caller, handled, pausing
-from stateward.run.governor.place import Numbers, Place, begin, end
+from stateward.run.governor.place import Numbers, Place, timed
 from stateward.run.governor.record import written
 from stateward.run.governor.standing import KEY, GovernedState, Standing, standing_in
 from stateward.run.governor.tool_call import TRIES, Wanted, tool_steps
@@ -153,21 +152,10 @@ class AgentGovernor(AgentMiddleware[GovernedState, Any, Any]):
         Raises:
             FuseTripped: A fuse forbids the call.
         """
-        place, attempt = self._place(request.state, further=1), 0
-        place.refuse_ended()
-        while True:
-            door, numbers, governed = self._governed(request, place, attempt)
-            working = place.working(door)
-            try:
-                _refuse(begin(working), place, door)
-                response = handler(governed)
-            except Diverged as other:
-                attempt = _next_attempt(place, numbers, other)
-                continue
-            finally:
-                end(working)
-                _end(place, door)
-            return _answered(response, place, numbers)
+        place = self._place(request.state, further=1)
+        return drive_sync(
+            self._model_steps(request, place, lambda asked: Work(fn=handler, args=(asked,))), bridge=Bridge()
+        )
 
     async def awrap_model_call(self, request: ModelRequest[Any], handler: AsyncCall) -> ExtendedModelResponse[Any]:
         """Take a model call through the door, awaited.
@@ -179,23 +167,29 @@ class AgentGovernor(AgentMiddleware[GovernedState, Any, Any]):
         Raises:
             FuseTripped: A fuse forbids the call.
         """
-        place, attempt = self._place(request.state, further=1), 0
+        place = self._place(request.state, further=1)
+        make = cast(Callable[[ModelRequest[Any]], Coroutine[Any, Any, ModelResponse[Any]]], handler)
+        steps = self._model_steps(request, place, lambda asked: Work(afn=make, args=(asked,)))
+        return await drive_async(steps, threads=place.database.threads)
+
+    def _model_steps(
+        self, request: ModelRequest[Any], place: Place, make: Callable[[ModelRequest[Any]], Work]
+    ) -> Steps[ExtendedModelResponse[Any]]:
+        attempt = 0
         place.refuse_ended()
-        visit = place.database.threads.database.run
         while True:
             door, numbers, governed = self._governed(request, place, attempt)
-            working = place.working(door)
             try:
-                _refuse(await visit(begin, working) if working else None, place, door)
-                response = await handler(governed)
+                response: ModelResponse[Any] = yield from timed(make(governed), place, door)
             except Diverged as other:
                 attempt = _next_attempt(place, numbers, other)
-                continue
+            except Trip as tripped:
+                door.signal = tripped
+                raise as_error(tripped, where=place.standing.path) from tripped
+            else:
+                return _answered(response, place, numbers)
             finally:
-                if working is not None:
-                    await finished(visit(end, working))
                 _end(place, door)
-            return _answered(response, place, numbers)
 
     def _governed(
         self, request: ModelRequest[Any], place: Place, attempt: int
@@ -359,13 +353,6 @@ def _next_attempt(place: Place, numbers: Numbers, other: Diverged) -> int:
     if place.is_in_chart or numbers.attempt >= TRIES:
         raise other
     return numbers.attempt
-
-
-def _refuse(tripped: Trip | None, place: Place, door: Door) -> None:
-    """End an agent whose working time is used up."""
-    if tripped is not None:
-        door.signal = tripped
-        raise as_error(tripped, where=place.standing.path) from tripped
 
 
 def _end(place: Place, door: Door) -> None:

@@ -6,7 +6,8 @@ and the agent is given what was kept, the first time as well as after a crash.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -77,10 +78,8 @@ def caller(request: ToolCallRequest, handler: Handler) -> Callable[..., Any]:
     """
 
     def call(**arguments: Any) -> Any:
-        try:
+        with _waiting():
             return recorded(handler(_with(request, arguments)))
-        except GraphBubbleUp as waits:
-            raise Paused(waits) from waits
 
     return call
 
@@ -94,10 +93,8 @@ def acaller(request: ToolCallRequest, handler: AsyncHandler) -> Callable[..., An
     """
 
     async def call(**arguments: Any) -> Any:
-        try:
+        with _waiting():
             return recorded(await handler(_with(request, arguments)))
-        except GraphBubbleUp as waits:
-            raise Paused(waits) from waits
 
     return call
 
@@ -111,16 +108,12 @@ def pausing(tool: Tool) -> Tool:
     fn = tool.fn
 
     def call(**arguments: Any) -> Any:
-        try:
+        with _waiting():
             return fn(**arguments)
-        except GraphBubbleUp as waits:
-            raise Paused(waits) from waits
 
     async def acall(**arguments: Any) -> Any:
-        try:
+        with _waiting():
             return await fn(**arguments)
-        except GraphBubbleUp as waits:
-            raise Paused(waits) from waits
 
     return tool if tool.address is not None else replace(tool, fn=acall if tool.is_async else call)
 
@@ -162,6 +155,15 @@ def observed(result: ToolResult, *, call_id: str, name: str) -> Observation:
         return _command(cast("Mapping[str, Any]", value["command"]))
     status = "success" if result.ok else "error"
     return ToolMessage(content=result.text, name=name, tool_call_id=call_id, status=status)
+
+
+@contextmanager
+def _waiting() -> Generator[None]:
+    """Let a graph that waits in LangGraph's way, inside what is called here, pause the call around it."""
+    try:
+        yield
+    except GraphBubbleUp as waits:
+        raise Paused(waits) from waits
 
 
 def _with(request: ToolCallRequest, arguments: Mapping[str, Any]) -> ToolCallRequest:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
+from stateward.chart.event import Occurrence
 from stateward.govern.effective import Effective
 from stateward.run.checkpoint import MAIN_BRANCH
 from stateward.run.door.activation import Activation
@@ -14,6 +15,7 @@ from stateward.run.door.door import Door
 from stateward.run.door.signal import Signal, Suspend, Trip, strongest
 from stateward.run.door.tool import Tool, ToolResult
 from stateward.run.door.working import Working, measured
+from stateward.run.drive import Steps, Work
 from stateward.run.governor.crowd import Crowd
 from stateward.run.governor.standing import Standing, model_number
 from stateward.run.store.database import Database
@@ -128,28 +130,35 @@ class Place:
         return chain
 
 
-def begin(working: Working | None) -> Trip | None:
-    """Begin to measure a call; blocking.
+def timed(make: Work, place: Place, door: Door) -> Steps[Any]:
+    """Make a call, and measure for how long it works where that has a limit.
 
     Args:
-        working: What measures; None for nothing.
+        make: Makes the call.
+        place: Where it is made.
+        door: The call's.
 
     Returns:
-        What ends the agent when its time is used up.
+        A generator of work that returns what the call does.
+
+    Raises:
+        Trip: The working time is used up; the call was not made.
     """
-    event = None if working is None else working.begin()
-    return None if event is None else Trip(event)
+    working = place.working(door)
+    if working is None:
+        return (yield make)
+    event: Occurrence | None = yield Work(fn=working.begin)
+    if event is not None:
+        raise Trip(event)
+    try:
+        return (yield make)
+    finally:
+        yield Work(fn=_end, args=(working,), must_end=True)
 
 
-def end(working: Working | None) -> None:
-    """Measure a call no more, and keep what was measured; blocking.
-
-    Args:
-        working: What measured; None for nothing.
-    """
-    if working is not None:
-        working.end()
-        working.keep()
+def _end(working: Working) -> None:
+    working.end()
+    working.keep()
 
 
 class Numbers:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, cast
 
 from langgraph.errors import GraphInterrupt
@@ -47,15 +46,12 @@ def question(ask: Ask, *, signed: bool = False) -> dict[str, Any]:
         ask: The ask.
         signed: Whether an answer has to say who gives it.
     """
-    expires = None if ask.expires_at is None else datetime.fromtimestamp(ask.expires_at, UTC).isoformat()
+    form = envelope(ask)
     reason = f"{ask.reason}; others have answered before: say `by` in the answer" if signed else ask.reason
     return {
         "action_requests": [{"name": ask.tool, "args": dict(ask.arguments), "description": reason}],
-        "review_configs": [{"action_name": ask.tool, "allowed_decisions": envelope(ask)["allowed"]}],
-        "id": ask.id,
-        "session": ask.session,
-        "path": ask.path,
-        "expires_at": expires,
+        "review_configs": [{"action_name": ask.tool, "allowed_decisions": form["allowed"]}],
+        **{key: form[key] for key in ("id", "session", "path", "expires_at")},
     }
 
 
@@ -130,9 +126,9 @@ def _read(answer: object, *, ask: Ask) -> Answer | None:
     if told.get("type") not in _WORDS:
         return None
     decision, note, by = _WORDS[told["type"]], str(told.get("message") or ""), str(told.get("by") or "")
-    if decision != "edit":
-        return Answer(decision=decision, note=note, by=by)
     edited: Any = told.get("edited_action")
+    if decision != "edit":  # as in `verdict`: what was meant to change the call does not let it run as it was
+        return Answer(decision=decision, note=note, by=by) if edited is None else None
     if not isinstance(edited, Mapping) or not isinstance(cast("Mapping[str, Any]", edited).get("args"), Mapping):
         return None
     action = cast("Mapping[str, Any]", edited)

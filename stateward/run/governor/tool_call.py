@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 
 from stateward.errors import Diverged, GovernanceError
 from stateward.run.door.calling import Paused
-from stateward.run.door.door import Door
 from stateward.run.door.signal import Suspend, Trip, as_error
 from stateward.run.door.tool import Tool, ToolResult, refusal
 from stateward.run.drive import Steps, Work
 from stateward.run.governor.observation import Observation, observed
-from stateward.run.governor.place import Place, begin, end
+from stateward.run.governor.place import Place, timed
 from stateward.run.governor.question import answered, used_up
 from stateward.run.governor.record import written
 from stateward.run.governor.standing import tool_number
@@ -75,7 +73,7 @@ def tool_steps(wanted: Wanted) -> Steps[Observation]:
             door.tool, wanted.call["name"], wanted.call["args"], call=wanted.number(attempt), call_id=wanted.call_id
         )
         try:
-            result: ToolResult = yield from _timed(make, place, door)
+            result: ToolResult = yield from timed(Work(afn=make), place, door)
         except Diverged as diverged:
             if place.is_in_chart or attempt >= TRIES:
                 place.tell(diverged)
@@ -111,19 +109,6 @@ def _settled(signal: Suspend | Trip, place: Place) -> Steps[None]:
         raise as_error(signal, where=place.standing.path) from signal
 
 
-def _timed(make: Callable[[], Coroutine[Any, Any, ToolResult]], place: Place, door: Door) -> Steps[ToolResult]:
-    working = place.working(door)
-    if working is None:
-        return (yield Work(afn=make))
-    tripped: Trip | None = yield Work(fn=begin, args=(working,))
-    if tripped is not None:
-        raise tripped
-    try:
-        return (yield Work(afn=make))
-    finally:
-        yield Work(fn=end, args=(working,), must_end=True)
-
-
 def _asked(asks: Sequence[Ask], place: Place) -> Steps[None]:
     """Ask a person in LangGraph's way, and record what is answered."""
     store = place.database.asks
@@ -138,7 +123,15 @@ def _asked(asks: Sequence[Ask], place: Place) -> Steps[None]:
                 where=f"session `{ask.session}`, agent `{ask.path}`",
                 fix='Say who: config={"configurable": {"thread_id": …, "approver": …}}.',
             )
-        told = {"decision": answer.decision, "by": place.approver, "note": answer.note}
-        edited: dict[str, Any] = {"tool": answer.tool, "arguments": answer.arguments} if answer.arguments else {}
-        yield Work(fn=partial(store.answer, ask.id, **told, **edited))
+        yield Work(
+            fn=partial(
+                store.answer,
+                ask.id,
+                decision=answer.decision,
+                by=place.approver,
+                note=answer.note,
+                tool=answer.tool,
+                arguments=answer.arguments,
+            )
+        )
         yield Work(fn=partial(written, place.database, place.standing, status="running"))

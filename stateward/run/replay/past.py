@@ -28,10 +28,7 @@ def take_over(score: Score, moment: Moment, *, database: Database) -> None:
     asked: Mapping[str, list[str]] = moment.control.get("asks") or {}
     known = {ask.id: ask for ask in score.recording.asks}
     ids = [id for several in asked.values() for id in several if id in known and database.asks.find(id) is None]
-    asks = [
-        replace(known[id], status="open", expires_at=None, decision=None, note="", by="", answered_at=None, answers=())
-        for id in ids
-    ]
+    asks = [replace(known[id].unanswered(), expires_at=None) for id in ids]
     if asks:
         database.asks.create(asks)
     for entry in (*_inherited(score, moment.branch), *_left(score, moment.branch)):

@@ -6,7 +6,6 @@ The nodes of the replay, the door and the regions' attention all ask here; who f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, cast
 
@@ -223,8 +222,7 @@ class Score:
         asked: Mapping[str, Sequence[str]] = expected.control.get("asks") or {}
         ids = {one for each in asked.values() for one in each}
         inside = [ask for ask in self.recording.asks if ask.id in ids and ask.path.startswith(f"{entry.key.path}/")]
-        clean: Any = {"status": "open", "decision": None, "note": "", "by": "", "answered_at": None, "answers": ()}
-        return tuple(replace(ask, **clean) for ask in inside)
+        return tuple(ask.unanswered() for ask in inside)
 
     def outcome(self, entry: Entry) -> Outcome | None:
         """Return what a call came to; None when its activity was left before it had ended.

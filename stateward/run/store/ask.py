@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from stateward.run.store.cipher import TextCipher
 from stateward.run.store.entry import CallKey
-from stateward.run.store.given import DECISIONS, Given, from_json, to_json
+from stateward.run.store.given import DECISIONS, Given, approvers_of, from_json, to_json
 from stateward.run.store.given import Decision as Decision
 from stateward.run.store.json_text import read_json, read_sealed, write_json, write_sealed
 
@@ -108,6 +108,10 @@ class Ask:
             answers=answers,
         )
 
+    def unanswered(self) -> Ask:
+        """Return the question as it is before anybody has said anything."""
+        return replace(self, status="open", decision=None, note="", by="", answered_at=None, answers=())
+
     @property
     def last(self) -> Given | None:
         """What was said last; None when nobody said anything."""
@@ -116,8 +120,12 @@ class Ask:
     @property
     def progress(self) -> str:
         """How many of the approvals it has, such as `1 of 2`."""
-        given = len({each.by for each in self.answers if each.decision == "approve"})
-        return f"{given} of {self.approvals}"
+        return f"{len(approvers_of(self.answers))} of {self.approvals}"
+
+    @property
+    def allowed(self) -> tuple[Decision, ...]:
+        """What may be said to it; a call that was made already can be neither edited nor replaced."""
+        return DECISIONS if self.kind == "approve" else ("approve", "reject")
 
 
 def ask_id(key: CallKey, fingerprint: str) -> str:
@@ -143,14 +151,13 @@ def envelope(ask: Ask) -> dict[str, Any]:
         Plain JSON: `action_request`, `config` and `description` as LangChain's inbox reads them, and `id`,
         `session`, `path`, `expires_at`, `allowed` answers, and how many `approvals` it has.
     """
-    is_call = ask.kind == "approve"
     expires = None if ask.expires_at is None else datetime.fromtimestamp(ask.expires_at, UTC).isoformat()
     return {
         "action_request": {"action": ask.tool, "args": dict(ask.arguments)},
         "config": {
             "allow_accept": True,
-            "allow_edit": is_call,
-            "allow_respond": is_call,
+            "allow_edit": "edit" in ask.allowed,
+            "allow_respond": "respond" in ask.allowed,
             "allow_ignore": True,
         },
         "description": ask.reason,
@@ -158,7 +165,7 @@ def envelope(ask: Ask) -> dict[str, Any]:
         "session": ask.session,
         "path": ask.path,
         "expires_at": expires,
-        "allowed": [word for word in DECISIONS if is_call or word in ("approve", "reject")],
+        "allowed": list(ask.allowed),
         "approvals": ask.progress,
     }
 
@@ -191,9 +198,9 @@ def row_values(ask: Ask, *, cipher: TextCipher) -> tuple[object, ...]:
         ask.call,
         ask.kind,
         ask.tool,
-        write_sealed(dict(ask.arguments), *_place(ask.id, "arguments"), cipher=cipher, where=where),
+        write_sealed(dict(ask.arguments), *place_of_ask(ask.id, "arguments"), cipher=cipher, where=where),
         ask.fingerprint,
-        cipher.seal_text(ask.reason, *_place(ask.id, "reason")),
+        cipher.seal_text(ask.reason, *place_of_ask(ask.id, "reason")),
         write_json(list(ask.approvers), where=where),
         ask.status,
         ask.created_at,
@@ -218,7 +225,7 @@ def sealed_answers(ask: Ask, *, cipher: TextCipher) -> str:
     if not ask.answers:
         return ""
     said = write_json(to_json(ask.answers), where=f"ask `{ask.id}`")
-    return cipher.seal_text(said, *_place(ask.id, "answers"))
+    return cipher.seal_text(said, *place_of_ask(ask.id, "answers"))
 
 
 def sealed_note(note: str, *, ask: str, cipher: TextCipher) -> str:
@@ -229,11 +236,16 @@ def sealed_note(note: str, *, ask: str, cipher: TextCipher) -> str:
         ask: The ask's id.
         cipher: Seals it.
     """
-    return cipher.seal_text(note, *_place(ask, "note")) if note else ""
+    return cipher.seal_text(note, *place_of_ask(ask, "note")) if note else ""
 
 
-def _place(ask: str, column: str) -> tuple[str, str, str]:
-    """Where a sealed column stands."""
+def place_of_ask(ask: str, column: str) -> tuple[str, str, str]:
+    """Return where a sealed column stands, as the cipher is told.
+
+    Args:
+        ask: The ask's id.
+        column: The column's name.
+    """
     return ("asks", ask, column)
 
 
@@ -257,15 +269,15 @@ def from_row(row: tuple[Any, ...], *, cipher: TextCipher) -> Ask:  # a database'
         call=row[6],
         kind=row[7],
         tool=row[8],
-        arguments=read_sealed(row[9], *_place(row[0], "arguments"), cipher=cipher),
+        arguments=read_sealed(row[9], *place_of_ask(row[0], "arguments"), cipher=cipher),
         fingerprint=row[10],
-        reason=cipher.open_text(row[11], *_place(row[0], "reason")),
+        reason=cipher.open_text(row[11], *place_of_ask(row[0], "reason")),
         approvers=tuple(read_json(row[12])),
         status=row[13],
         created_at=row[14],
         expires_at=row[15],
         decision=row[16],
-        note=cipher.open_text(row[17], *_place(row[0], "note")) if row[17] else "",
+        note=cipher.open_text(row[17], *place_of_ask(row[0], "note")) if row[17] else "",
         by=row[18],
         answered_at=row[19],
         approvals=row[20],
@@ -276,9 +288,9 @@ def from_row(row: tuple[Any, ...], *, cipher: TextCipher) -> Ask:  # a database'
 
 def _answers(row: tuple[Any, ...], *, cipher: TextCipher) -> tuple[Given, ...]:
     if row[22]:
-        return from_json(read_json(cipher.open_text(row[22], *_place(row[0], "answers"))))
+        return from_json(read_json(cipher.open_text(row[22], *place_of_ask(row[0], "answers"))))
     if row[16] is None:
         return ()
     # Answered before answers were kept one by one.
-    note = cipher.open_text(row[17], *_place(row[0], "note")) if row[17] else ""
+    note = cipher.open_text(row[17], *place_of_ask(row[0], "note")) if row[17] else ""
     return (Given(by=row[18], decision=row[16], note=note, at=row[19] or 0.0),)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stateward.govern.redact import DataClass, redact
+from stateward.govern.redact import redact
 from stateward.run.store.ask import Ask
 from stateward.run.store.given import Given
-
-_SENSITIVE: frozenset[DataClass] = frozenset({"secret", "personal"})
 
 
 def about(ask: Ask) -> dict[str, Any]:
@@ -48,4 +46,4 @@ def told(ask: Ask, given: Given) -> dict[str, Any]:
 
 
 def _call(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {"tool": tool, "arguments": redact(dict(arguments), classes=_SENSITIVE)}
+    return {"tool": tool, "arguments": redact(dict(arguments))}

@@ -155,6 +155,21 @@ class Asks:
         return tuple(ask for ask in asks if ask.status == "open")
 
     @persistent
+    def of(self, session: str) -> tuple[Ask, ...]:
+        """Read all asks of a session, in the order in which they were put.
+
+        Args:
+            session: The session's id.
+
+        Returns:
+            The asks; open ones whose time has run out read as expired.
+        """
+        with self._connection.read() as cur:
+            rows = cur.execute(f"{_SELECT}WHERE session = ? ORDER BY rowid", (session,)).fetchall()
+        now, cipher = self._connection.clock.now(), self._connection.cipher
+        return tuple(_aged(from_row(row, cipher=cipher), now=now) for row in rows)
+
+    @persistent
     def edits(self, session: str, *, run: str, call: int) -> tuple[Ask, ...]:
         """Read the asks of a run in which people edited calls of one number, whatever branch they stand on.
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import re
-
 from stateward.errors import CheckpointError
 from stateward.govern.audit import KeyRing
-from stateward.run.store.cipher import Keys
+from stateward.run.store.cipher import KEY_ID, Keys, read_keys
 
 AUDIT_VARIABLE = "STATEWARD_AUDIT_KEY"
 """The environment variable that holds the keys: `ID:BASE64`, several joined by commas, the first makes new rows."""
 LEAST_BYTES = 16
-_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _FIX = f"Give keys of at least {LEAST_BYTES} bytes: `{AUDIT_VARIABLE}=ID:BASE64`, or `audit_keys={{ID: bytes}}`."
 
 
@@ -34,7 +30,7 @@ def key_ring(keys: Keys | None) -> KeyRing | None:
     if not given:
         raise CheckpointError("The audit log is to have a key, but there is none", fix=_FIX)
     for name, key in given.items():
-        if not _ID.fullmatch(name):
+        if not KEY_ID.fullmatch(name):
             # The name itself is not told: who forgot it has put the key in its place.
             raise CheckpointError("The id of an audit key is not 1 to 64 letters, digits, `.`, `_` or `-`", fix=_FIX)
         if len(key) < LEAST_BYTES:
@@ -54,11 +50,4 @@ def read_audit_keys(text: str) -> KeyRing:
     Raises:
         CheckpointError: It has another form.
     """
-    pairs = [part.strip().partition(":") for part in text.split(",") if part.strip()]
-    if not all(colon for _, colon, _ in pairs):
-        # What stands there is not told: it may be the key.
-        raise CheckpointError(f"A key in `{AUDIT_VARIABLE}` has no id before it", fix=_FIX)
-    try:
-        return {name: base64.b64decode(key, validate=True) for name, _, key in pairs}
-    except ValueError as error:
-        raise CheckpointError(f"`{AUDIT_VARIABLE}` cannot be read: {error}", fix=_FIX) from error
+    return read_keys(text, variable=AUDIT_VARIABLE, fix=_FIX)

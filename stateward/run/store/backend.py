@@ -11,6 +11,7 @@ from psycopg import Error
 from psycopg.conninfo import conninfo_to_dict
 
 from stateward.errors import CheckpointError
+from stateward.run.store.asks import Asks
 from stateward.run.store.cipher import Cipher, Keys, cipher_for
 from stateward.run.store.clock import Clock
 from stateward.run.store.connection import Connection
@@ -51,7 +52,7 @@ class Backend(Protocol):
         """How LangGraph's saver lays its checkpoints out."""
         ...
 
-    def saver(self, sessions: Sessions) -> Fenced:
+    def saver(self, sessions: Sessions, *, asks: Asks) -> Fenced:
         """Make LangGraph's saver."""
         ...
 
@@ -83,9 +84,9 @@ class SqliteBackend:
             self.connection.close()
             raise
 
-    def saver(self, sessions: Sessions) -> Fenced:
+    def saver(self, sessions: Sessions, *, asks: Asks) -> Fenced:
         """Make LangGraph's saver."""
-        return FencedSaver(self.connection, sessions=sessions)
+        return FencedSaver(self.connection, sessions=sessions, asks=asks)
 
     def store(self) -> BaseStore:
         """Open LangGraph's long-term store."""
@@ -114,9 +115,9 @@ class PostgresBackend:
         self.layout = SplitLayout()
         self.connection = PostgresConnection(url, clock=clock, label=label)
 
-    def saver(self, sessions: Sessions) -> Fenced:
+    def saver(self, sessions: Sessions, *, asks: Asks) -> Fenced:
         """Make LangGraph's saver."""
-        return PostgresFencedSaver(self.connection, sessions=sessions)
+        return PostgresFencedSaver(self.connection, sessions=sessions, asks=asks)
 
     def store(self) -> BaseStore:
         """Open LangGraph's long-term store."""

@@ -17,6 +17,9 @@ from stateward.run.store.json_text import read_json, write_json
 BLOB_BYTES = 64 * 1024
 """Results of more bytes than this are stored by reference, unless who opens the database says otherwise."""
 _KEYS = ("$blob", "bytes")
+_INSERT = (
+    "INSERT INTO stateward_blobs (session, digest, data) VALUES (?, ?, ?) ON CONFLICT (session, digest) DO NOTHING"
+)
 
 
 class Blobs:
@@ -52,14 +55,23 @@ class Blobs:
         size = len(text.encode())
         if size <= self.blob_bytes and not _is_reference(result):  # what looks like one is no result to be confused
             return result
-        digest = hashlib.sha256(text.encode()).hexdigest()
+        return {"$blob": self.put(cur, session, text), "bytes": size}
+
+    def put(self, cur: Cursor, session: str, text: str) -> str:
+        """Store a text, unless the session has it already.
+
+        Args:
+            cur: A cursor in the transaction of what names it.
+            session: The session's id.
+            text: JSON.
+
+        Returns:
+            Its digest, as `digest_of` gives it.
+        """
+        digest = digest_of(text)
         data = self._connection.cipher.seal_text(text, "blob", session, digest)
-        cur.execute(
-            "INSERT INTO stateward_blobs (session, digest, data) VALUES (?, ?, ?)"
-            " ON CONFLICT (session, digest) DO NOTHING",
-            (session, digest, data),
-        )
-        return {"$blob": digest, "bytes": size}
+        cur.execute(_INSERT, (session, digest, data))
+        return digest
 
     def whole(self, cur: Cursor, session: str, kept: Any) -> Any:
         """Return a result from what its row holds.
@@ -74,7 +86,19 @@ class Blobs:
         """
         if not _is_reference(kept):
             return kept
-        digest = str(kept["$blob"])
+        return self.get(cur, session, str(kept["$blob"]))
+
+    def get(self, cur: Cursor, session: str, digest: str) -> Any:
+        """Return what a stored text says.
+
+        Args:
+            cur: A cursor.
+            session: The session's id.
+            digest: From `put`.
+
+        Raises:
+            CheckpointError: It is gone.
+        """
         cur.execute("SELECT data FROM stateward_blobs WHERE session = ? AND digest = ?", (session, digest))
         row = cur.fetchone()
         if row is None:
@@ -84,6 +108,15 @@ class Blobs:
                 fix="Restore `stateward_blobs` from a backup.",
             )
         return read_json(self._connection.cipher.open_text(row[0], "blob", session, digest))
+
+
+def digest_of(text: str) -> str:
+    """Return the digest under which a text is stored.
+
+    Args:
+        text: JSON.
+    """
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def checked_blob_bytes(given: object) -> int:

@@ -28,7 +28,8 @@ MAGIC = b"\x00stateward-sealed\x01"
 TEXT_MAGIC = "sealed:1:"
 """What sealed text begins with."""
 _NONCE = 12
-_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+KEY_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+"""What the id of a key is."""
 CLEAR_FIX = f"Encryption begins with a new database: unset `{KEY_VARIABLE}` to read this one, or name another."
 _FIX = f"Give keys of 16, 24 or 32 bytes: `{KEY_VARIABLE}=ID:BASE64`, or `keys={{ID: bytes}}`."
 
@@ -50,7 +51,7 @@ class Cipher:
         if not keys:
             raise CheckpointError("Encryption is on, but there is no key", fix=_FIX)
         for name, key in keys.items():
-            if not _ID.fullmatch(name):
+            if not KEY_ID.fullmatch(name):
                 # The name itself is not told: who forgot it has put the key in its place.
                 raise CheckpointError("The id of a key is not 1 to 64 letters, digits, `.`, `_` or `-`", fix=_FIX)
             if len(key) not in (16, 24, 32):
@@ -157,14 +158,16 @@ def cipher_for(keys: Keys | None) -> Cipher | None:
     return None if keys is None else Cipher(dict(keys() if callable(keys) else keys))
 
 
-def read_keys(text: str) -> dict[str, bytes]:
-    """Read keys from what the environment variable holds.
+def read_keys(text: str, *, variable: str = KEY_VARIABLE, fix: str = _FIX) -> dict[str, bytes]:
+    """Read keys from what an environment variable holds.
 
     Args:
         text: `ID:BASE64`, several joined by commas.
+        variable: The variable, for the message.
+        fix: What the message says is to be done.
 
     Returns:
-        Key id to key, the first one seals.
+        Key id to key, in their order.
 
     Raises:
         CheckpointError: It has another form.
@@ -172,11 +175,11 @@ def read_keys(text: str) -> dict[str, bytes]:
     pairs = [part.strip().partition(":") for part in text.split(",") if part.strip()]
     if not all(colon for _, colon, _ in pairs):
         # What stands there is not told: it may be the key.
-        raise CheckpointError(f"A key in `{KEY_VARIABLE}` has no id before it", fix=_FIX)
+        raise CheckpointError(f"A key in `{variable}` has no id before it", fix=fix)
     try:
         return {name: base64.b64decode(key, validate=True) for name, _, key in pairs}
     except ValueError as error:
-        raise CheckpointError(f"`{KEY_VARIABLE}` cannot be read: {error}", fix=_FIX) from error
+        raise CheckpointError(f"`{variable}` cannot be read: {error}", fix=fix) from error
 
 
 def _bound(place: tuple[object, ...]) -> bytes:

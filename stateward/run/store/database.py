@@ -86,7 +86,7 @@ class Database:
         self.revocations = Revocations(connection, audit=self.audit)
         self.registry = Registry(None if url == MEMORY else self.orders.new)
         """The calls that run sessions of this database in this process."""
-        self.saver = backend.saver(self.sessions)
+        self.saver = backend.saver(self.sessions, asks=self.asks)
         self._guard = PerProcess(threading.Lock)
         self._store: BaseStore | None = None
 

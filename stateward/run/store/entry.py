@@ -117,7 +117,7 @@ def opening_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
         entry.kind,
         entry.name,
         entry.fingerprint,
-        write_sealed(dict(entry.arguments), *_place(entry.key, "arguments"), cipher=cipher, where=where),
+        write_sealed(dict(entry.arguments), *place_of_call(entry.key, "arguments"), cipher=cipher, where=where),
         entry.effect,
         entry.status,
         None,
@@ -146,8 +146,8 @@ def closing_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
     where = entry.key.place
     return (
         entry.status,
-        write_sealed(entry.result, *_place(entry.key, "result"), cipher=cipher, where=where),
-        write_sealed(entry.error, *_place(entry.key, "error"), cipher=cipher, where=where),
+        write_sealed(entry.result, *place_of_call(entry.key, "result"), cipher=cipher, where=where),
+        write_sealed(entry.error, *place_of_call(entry.key, "error"), cipher=cipher, where=where),
         _charges_text(entry.charges),
         write_json(dict(entry.overrun), where=where) if entry.overrun else "{}",
         entry.tokens_in,
@@ -170,12 +170,17 @@ def extending_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
     Returns:
         Result and charges.
     """
-    sealed = write_sealed(entry.result, *_place(entry.key, "result"), cipher=cipher, where=entry.key.place)
+    sealed = write_sealed(entry.result, *place_of_call(entry.key, "result"), cipher=cipher, where=entry.key.place)
     return (sealed, _charges_text(entry.charges))
 
 
-def _place(key: CallKey, column: str) -> tuple[object, ...]:
-    """Where a sealed column stands; not in which branch, since a fork takes the calls before it over."""
+def place_of_call(key: CallKey, column: str) -> tuple[object, ...]:
+    """Return where a sealed column stands, as the cipher is told; a fork takes calls over, so the branch is left out.
+
+    Args:
+        key: The call.
+        column: The column's name.
+    """
     return ("journal", key.session, key.run, key.path, key.activation, key.call, column)
 
 
@@ -201,11 +206,11 @@ def from_row(row: tuple[Any, ...], *, cipher: TextCipher) -> Entry:  # a databas
         kind=row[6],
         name=row[7],
         fingerprint=row[8],
-        arguments=read_sealed(row[9], *_place(key, "arguments"), cipher=cipher),
+        arguments=read_sealed(row[9], *place_of_call(key, "arguments"), cipher=cipher),
         effect=row[10],
         status=row[11],
-        result=read_sealed(row[12], *_place(key, "result"), cipher=cipher),
-        error=read_sealed(row[13], *_place(key, "error"), cipher=cipher),
+        result=read_sealed(row[12], *place_of_call(key, "result"), cipher=cipher),
+        error=read_sealed(row[13], *place_of_call(key, "error"), cipher=cipher),
         charges=tuple(Charge(scope=c[0], unit=c[1], billionths=c[2]) for c in read_json(row[14])),
         overrun={} if row[15] == "{}" else read_json(row[15]),
         tokens_in=row[16],

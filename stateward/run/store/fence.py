@@ -32,7 +32,6 @@ from langgraph.checkpoint.base import (
 
 from stateward.run.checkpoint import CHANNEL, FENCE, Json
 from stateward.run.store.asks import Asks
-from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.cipher import Cipher
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
@@ -54,14 +53,15 @@ class Fenced(BaseCheckpointSaver[Any]):
     Args:
         connection: The database; its checkpoint tables exist.
         sessions: Where the control channel is projected to.
+        asks: Where questions are withdrawn whose session is deleted.
         lanes: Threads for async calls, from 1; a session has its own.
     """
 
-    def fence(self, connection: Connection, *, sessions: Sessions, lanes: int) -> None:
+    def fence(self, connection: Connection, *, sessions: Sessions, asks: Asks, lanes: int) -> None:
         """Take what LangGraph's constructor has no place for."""
         self._connection = connection
         self._sessions = sessions
-        self._asks = Asks(connection, audit=AuditLog(connection))
+        self._asks = asks
         cipher = connection.cipher
         self._sealing = Sealing(cipher, tenant=sessions.tenant) if isinstance(cipher, Cipher) else None
         self._lanes = PerProcess(lambda: _lanes(lanes))

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from stateward.govern.person import people
+
 Decision = Literal["approve", "reject", "edit", "respond"]
 """What a person says about a call.
 
@@ -28,6 +30,15 @@ class Given:
     """Of an edit: what is called; empty for the tool that was shown."""
     arguments: Mapping[str, Any] | None = None
     """Of an edit: with which arguments, all of them."""
+
+
+def approvers_of(answers: Iterable[Given]) -> frozenset[str]:
+    """Return the different people who approved.
+
+    Args:
+        answers: The answers.
+    """
+    return people(each.by for each in answers if each.decision == "approve")
 
 
 def to_json(answers: Iterable[Given]) -> list[dict[str, Any]]:

@@ -76,8 +76,7 @@ def plainly(config: RunnableConfig, metadata: CheckpointMetadata) -> tuple[Runna
         config: LangGraph puts texts and numbers of it into the metadata.
         metadata: The step's own.
     """
-    noted: list[Mapping[str, Any]] = [config.get("metadata") or {}, config.get("configurable") or {}]
-    if _is_plain(metadata) and all(map(_is_plain, map(_texts, noted))):
+    if _is_plain([metadata, _texts(config.get("metadata") or {}), _texts(config.get("configurable") or {})]):
         return config, metadata
     parts: dict[str, Any] = {name: _noted(part) for name in ("metadata", "configurable") if (part := config.get(name))}
     return cast("RunnableConfig", {**config, **parts}), cast("CheckpointMetadata", told(dict(metadata)))

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from stateward.errors import CodecError
+from stateward.govern.fingerprint import is_unicode
 from stateward.run.store.cipher import TextCipher
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -27,21 +28,14 @@ def write_json(value: object, *, where: str) -> str:
     """
     try:
         text = _ENCODER.encode(value)
-        return text if _is_unicode(text) else _ESCAPING.encode(value)
+        # A database takes no half of a character, and JSON has an escape for each.
+        return text if is_unicode(text) else _ESCAPING.encode(value)
     except (TypeError, ValueError) as cause:
         raise CodecError(
             f"A value of type `{type(value).__name__}` cannot be stored as JSON: {cause}",
             where=where,
             fix="Use only None, booleans, numbers, strings, lists and dicts with string keys.",
         ) from cause
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether a text has whole characters only; a database takes no other, where JSON has an escape for each half."""
-    try:
-        return text.isascii() or bool(text.encode())
-    except UnicodeEncodeError:
-        return False
 
 
 def read_json(text: str | None) -> Any:  # JSON is untyped until its reader has looked at it

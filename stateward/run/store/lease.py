@@ -131,33 +131,6 @@ class Leases:
         return lease
 
     @persistent
-    def renew(self, lease: Lease) -> Lease:
-        """Put off the end of a lease by its time to live.
-
-        Args:
-            lease: A lease of this process.
-
-        Returns:
-            The lease with its new end.
-
-        Raises:
-            StaleFence: It was released or taken over.
-        """
-        until = self._connection.clock.now() + self._ttl_s
-        with self._connection.transaction(lease.session) as cur:
-            cur.execute(
-                "UPDATE stateward_sessions SET lease_until = ? WHERE id = ? AND holder = ? AND fence = ?",
-                (until, lease.session, lease.holder, lease.fence),
-            )
-            if cur.rowcount == 0:
-                raise StaleFence(
-                    f"The lease with fence {lease.fence} is no longer held",
-                    where=f"session `{lease.session}`",
-                    fix="Stop this run; acquire the session again to go on.",
-                )
-        return Lease(session=lease.session, holder=lease.holder, fence=lease.fence, until=until)
-
-    @persistent
     def release(self, lease: Lease) -> None:
         """Give a lease back; one that was taken over is left alone.
 

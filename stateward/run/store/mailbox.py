@@ -20,7 +20,7 @@ from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.json_text import read_sealed, write_json
 from stateward.run.store.lease import check_fence
-from stateward.run.store.owner import no_session
+from stateward.run.store.owner import refuse_unknown
 from stateward.run.store.watch import Watch, Watches
 from stateward.run.threads import Threads
 
@@ -88,13 +88,12 @@ class Mailbox:
         text = None if data is None else write_json(data, where=f"event `{event}`")
         cipher = self._connection.cipher
         with self._connection.transaction(session) as cur:
-            if cur.execute("SELECT 1 FROM stateward_sessions WHERE id = ?", (session,)).fetchone() is None:
-                raise no_session(session, where=self._connection.label)
+            refuse_unknown(cur, session, where=self._connection.label)
             last, now = _last(cur, session), self._connection.now()
             ours = self._connection.repeated and last is not None and last[1:] == (event, now, by)
             no = (last[0] if last else 0) + (not ours)
             if text is not None:
-                text = cipher.seal_text(text, *_place(session, no, "data"))
+                text = cipher.seal_text(text, *place_of_letter(session, no, "data"))
             if not ours:  # else the first try posted it, and its answer was lost
                 cur.execute(_POST, (session, no, event, text, now, by))
                 self._audit.append({"event": "posted", "session": session, "no": no, "name": event, "by": by})
@@ -220,7 +219,9 @@ class Mailbox:
         session, no, cipher = row[0], row[1], self._connection.cipher
         if row[3] is None:
             return None
-        return cipher.seal_text(cipher.open_text(row[3], *_place(session, no, "data")), *_place(session, to, "data"))
+        return cipher.seal_text(
+            cipher.open_text(row[3], *place_of_letter(session, no, "data")), *place_of_letter(session, to, "data")
+        )
 
     # -- waking -----------------------------------------------------------------------------------------
 
@@ -277,11 +278,17 @@ def _last(cur: Cursor, session: str) -> tuple[int, str, float, str] | None:
 
 
 def _note(note: str, session: str, no: int, *, cipher: TextCipher) -> str:
-    return cipher.seal_text(note, *_place(session, no, "note")) if note else ""
+    return cipher.seal_text(note, *place_of_letter(session, no, "note")) if note else ""
 
 
-def _place(session: str, no: int, column: str) -> tuple[object, ...]:
-    """Where a sealed column stands."""
+def place_of_letter(session: str, no: int, column: str) -> tuple[object, ...]:
+    """Return where a sealed column stands, as the cipher is told.
+
+    Args:
+        session: The session's id.
+        no: The letter's number.
+        column: The column's name.
+    """
     return ("mailbox", session, no, column)
 
 
@@ -290,10 +297,10 @@ def _letter(row: tuple[Any, ...], *, cipher: TextCipher) -> Letter:  # one row o
         session=row[0],
         no=row[1],
         event=row[2],
-        data=read_sealed(row[3], *_place(row[0], row[1], "data"), cipher=cipher),
+        data=read_sealed(row[3], *place_of_letter(row[0], row[1], "data"), cipher=cipher),
         posted_at=row[4],
         by=row[5],
         status=row[6],
         at=row[7],
-        note=cipher.open_text(row[8], *_place(row[0], row[1], "note")) if row[8] else "",
+        note=cipher.open_text(row[8], *place_of_letter(row[0], row[1], "note")) if row[8] else "",
     )

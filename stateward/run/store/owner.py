@@ -8,6 +8,7 @@ another tenant everything is told as of a session that does not exist.
 from __future__ import annotations
 
 from stateward.errors import UnknownSession
+from stateward.run.store.cursor import Cursor
 
 TENANT = "tenant"
 """The configurable key of whom a caller names."""
@@ -22,6 +23,21 @@ def no_session(session: str, *, where: str) -> UnknownSession:
     """
     fix = "List them with `sessions`; an input opens a new one, under an id that nobody has."
     return UnknownSession(f"No session `{session}`", where=where, fix=fix)
+
+
+def refuse_unknown(cur: Cursor, session: str, *, where: str) -> None:
+    """Refuse to go on about a session that is not there.
+
+    Args:
+        cur: A cursor in the transaction of who goes on.
+        session: The session's id.
+        where: The database.
+
+    Raises:
+        UnknownSession: No session has this id.
+    """
+    if cur.execute("SELECT 1 FROM stateward_sessions WHERE id = ?", (session,)).fetchone() is None:
+        raise no_session(session, where=where)
 
 
 def refuse_stranger(session: str, *, owner: str, tenant: str, where: str) -> None:

@@ -335,7 +335,7 @@ def _opening(session: str, *, version: int) -> tuple[str, ...]:
     """
     if not session:
         return (f"SELECT pg_advisory_xact_lock({_ALL}, 0)",)
-    locks = f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, {_number(session)})"
+    locks = _locking(str(_number(session)))
     return (locks, f"SET LOCAL transaction_timeout = '{LIMIT_S}s'") if version >= _LIMITS else (locks,)
 
 
@@ -343,7 +343,11 @@ def _opening(session: str, *, version: int) -> tuple[str, ...]:
 def _locks(version: int) -> str:
     """The same as one query, with the session's number for its parameter."""
     limit = f", set_config('transaction_timeout', '{LIMIT_S}s', true)" if version >= _LIMITS else ""
-    return f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, %s::int4){limit}"
+    return _locking("%s::int4") + limit
+
+
+def _locking(number: str) -> str:
+    return f"SELECT pg_advisory_xact_lock_shared({_ALL}, 0), pg_advisory_xact_lock({_ONE}, {number})"
 
 
 def _number(session: str) -> int:

@@ -14,6 +14,7 @@ from psycopg.rows import DictRow
 
 from stateward.errors import CheckpointError, UnknownSession
 from stateward.run.checkpoint import FENCE
+from stateward.run.store.asks import Asks
 from stateward.run.store.cipher import Cipher
 from stateward.run.store.connection import persistent
 from stateward.run.store.fence import Fenced, given, projected
@@ -41,10 +42,13 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
     Args:
         connection: The database; its checkpoint tables exist.
         sessions: Where the control channel is projected to.
+        asks: Where questions are withdrawn whose session is deleted.
         allowed: Types that may be stored, beside LangGraph's safe types.
     """
 
-    def __init__(self, connection: PostgresConnection, *, sessions: Sessions, allowed: AllowList = ()) -> None:
+    def __init__(
+        self, connection: PostgresConnection, *, sessions: Sessions, asks: Asks, allowed: AllowList = ()
+    ) -> None:
         # LangGraph's constructor only keeps the connection; `_cursor` is the one place that uses it.
         PostgresSaver.__init__(self, None, serde=StrictSerializer(allowed=allowed))  # pyright: ignore[reportArgumentType]
         self._postgres = connection
@@ -52,7 +56,7 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         """What the row of a session was brought to last: a step that leaves it so can be one statement."""
         self._tenants: dict[str, str] = {}
         """Whose a session was when it was last looked at."""
-        self.fence(connection, sessions=sessions, lanes=LANES)
+        self.fence(connection, sessions=sessions, asks=asks, lanes=LANES)
 
     @persistent
     def put(

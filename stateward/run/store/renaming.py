@@ -21,15 +21,15 @@ from langgraph.checkpoint.serde.types import INTERRUPT, RESUME
 
 from stateward.errors import CheckpointError
 from stateward.run.checkpoint import CHANNEL, TERMINAL, Json
-from stateward.run.store.ask import ask_id
+from stateward.run.store.ask import ask_id, place_of_ask
 from stateward.run.store.cipher import Cipher, TextCipher
-from stateward.run.store.entry import CallKey
+from stateward.run.store.entry import CallKey, place_of_call
 from stateward.run.store.json_text import read_json, write_json
+from stateward.run.store.mailbox import place_of_letter
 from stateward.run.store.opaque import OpaqueSerializer, replaced
 from stateward.run.store.sealing import Sealing
 
 Place = tuple[object, ...]
-_CALL = ("run", "path", "activation", "call")
 SEALED: Mapping[str, Mapping[str, Callable[[Json, str], Place]]] = {
     "stateward_sessions": {"reason": lambda row, session: ("reason", session)},
     "stateward_terminals": {"reason": lambda row, session: ("reason", session)},
@@ -37,15 +37,15 @@ SEALED: Mapping[str, Mapping[str, Callable[[Json, str], Place]]] = {
     "stateward_revocations": {"reason": lambda row, session: ("revocations", session)},
     "stateward_blobs": {"data": lambda row, session: ("blob", session, row["digest"])},
     "stateward_journal": {
-        column: lambda row, session, column=column: ("journal", session, *(row[key] for key in _CALL), column)
+        column: lambda row, session, column=column: place_of_call(_call(row, session), column)
         for column in ("arguments", "result", "error")
     },
     "stateward_asks": {
-        column: lambda row, session, column=column: ("asks", row["id"], column)
+        column: lambda row, session, column=column: place_of_ask(row["id"], column)
         for column in ("arguments", "reason", "note", "answers")
     },
     "stateward_mailbox": {
-        column: lambda row, session, column=column: ("mailbox", session, row["no"], column)
+        column: lambda row, session, column=column: place_of_letter(session, row["no"], column)
         for column in ("data", "note")
     },
 }
@@ -72,15 +72,14 @@ def renamed(lines: Sequence[Json], *, old: str, new: str, cipher: TextCipher) ->
     """
     rows = [(str(line["table"]), line["values"]) for line in lines if line["line"] == "row"]
     _refuse_unsettled(rows, session=old)
-    asks = {row["id"]: _ask_id(row, new) for table, row in rows if table == "stateward_asks"}
+    asks = {row["id"]: ask_id(_call(row, new), row["fingerprint"]) for table, row in rows if table == "stateward_asks"}
     tenant = next((str(row["tenant"]) for table, row in rows if table == "stateward_sessions"), "")
     renaming = _Renaming(old=old, new=new, asks=asks, cipher=cipher, tenant=tenant)
     return [renaming.line(line) for line in lines]
 
 
-def _ask_id(row: Json, session: str) -> str:
-    key = CallKey(session=session, branch=row["branch"], **{name: row[name] for name in _CALL})
-    return ask_id(key, row["fingerprint"])
+def _call(row: Json, session: str) -> CallKey:
+    return CallKey(session=session, **{name: row[name] for name in ("run", "branch", "path", "activation", "call")})
 
 
 def _refuse_unsettled(rows: Sequence[tuple[str, Json]], *, session: str) -> None:

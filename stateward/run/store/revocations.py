@@ -16,7 +16,7 @@ from stateward.govern.revocation import Revocation, Revoked
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
-from stateward.run.store.owner import no_session
+from stateward.run.store.owner import refuse_unknown
 
 _SELECT = "SELECT session, kind, name, by, reason, at FROM stateward_revocations "
 _INSERT = (
@@ -59,7 +59,7 @@ class Revocations:
         _refuse_unsaid(name, kind=kind, by=by)
         with self._connection.transaction(session or "") as cur:
             if session is not None:
-                _refuse_unknown(cur, session, where=self._connection.label)
+                refuse_unknown(cur, session, where=self._connection.label)
             made = Revocation(
                 kind=kind, name=name, by=by, reason=reason, session=session or "", at=self._connection.now()
             )
@@ -144,8 +144,3 @@ def _refuse_unsaid(name: str, *, kind: Revoked, by: str) -> None:
         raise GovernanceError("Nothing is named that is to be revoked", fix=f"Name the {kind}.")
     if not person(by):
         raise GovernanceError("Only a named person can revoke something", fix="Say who with `by`.")
-
-
-def _refuse_unknown(cur: Cursor, session: str, *, where: str) -> None:
-    if cur.execute("SELECT 1 FROM stateward_sessions WHERE id = ?", (session,)).fetchone() is None:
-        raise no_session(session, where=where)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from stateward.run.store.asks import Asks
 from stateward.run.store.fence import Fenced
 from stateward.run.store.serializer import AllowList, StrictSerializer
 from stateward.run.store.sessions import Sessions
@@ -19,13 +20,16 @@ class FencedSaver(Fenced, SqliteSaver):
     Args:
         connection: The database; its checkpoint tables exist.
         sessions: Where the control channel is projected to.
+        asks: Where questions are withdrawn whose session is deleted.
         allowed: Types that may be stored, beside LangGraph's safe types.
     """
 
-    def __init__(self, connection: SqliteConnection, *, sessions: Sessions, allowed: AllowList = ()) -> None:
+    def __init__(
+        self, connection: SqliteConnection, *, sessions: Sessions, asks: Asks, allowed: AllowList = ()
+    ) -> None:
         SqliteSaver.__init__(self, connection.raw, serde=StrictSerializer(allowed=allowed))
         self._sqlite = connection
-        self.fence(connection, sessions=sessions, lanes=1)
+        self.fence(connection, sessions=sessions, asks=asks, lanes=1)
 
     def cursor(  # pyright: ignore[reportIncompatibleMethodOverride]  # a context manager, of another class
         self, transaction: bool = True

@@ -9,7 +9,7 @@ from stateward.errors import AskClosed, CodecError, GovernanceError
 from stateward.govern.fingerprint import fingerprint
 from stateward.govern.person import people, person
 from stateward.run.store.ask import Ask
-from stateward.run.store.given import DECISIONS, Given
+from stateward.run.store.given import DECISIONS, Given, approvers_of
 
 
 def taken(ask: Ask, given: Given) -> Ask:
@@ -37,15 +37,6 @@ def taken(ask: Ask, given: Given) -> Ask:
     enough = given.decision != "approve" or len(approvers_of(answers)) >= ask.approvals
     told = replace(ask, answers=answers, by=given.by, note=given.note)
     return replace(told, status="answered", decision=given.decision, answered_at=given.at) if enough else told
-
-
-def approvers_of(answers: tuple[Given, ...]) -> frozenset[str]:
-    """Return the different people who approved.
-
-    Args:
-        answers: The answers.
-    """
-    return people(each.by for each in answers if each.decision == "approve")
 
 
 def refuse_closed(ask: Ask) -> None:
@@ -87,7 +78,7 @@ def _refuse_misfit(ask: Ask, given: Given) -> None:
     if given.decision not in DECISIONS:
         known = ", ".join(f"`{word}`" for word in DECISIONS)
         raise GovernanceError(f"`{given.decision}` is no answer", fix=f"Answer with one of {known}.", ask=ask.id)
-    if given.decision in ("edit", "respond") and ask.kind != "approve":
+    if given.decision not in ask.allowed:
         raise _not_yours(ask, f"Ask `{ask.id}` is about a call that was made", fix="Answer `approve` or `reject`.")
     if given.decision == "edit":
         _refuse_edit(ask, given)
@@ -118,8 +109,7 @@ def _refuse_same(ask: Ask, given: Given) -> None:
     if given.decision == "approve" and person(given.by) in approvers_of(ask.answers):
         raise _not_yours(
             ask,
-            f"`{given.by}` has approved ask `{ask.id}` already; it has {len(approvers_of(ask.answers))} of"
-            f" {ask.approvals} approvals",
+            f"`{given.by}` has approved ask `{ask.id}` already; it has {ask.progress} approvals",
             fix="Another person must approve.",
         )
 

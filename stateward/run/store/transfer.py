@@ -19,7 +19,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from stateward.errors import CheckpointError, InputRefused
+from stateward.errors import CheckpointError
 from stateward.run.checkpoint import Json
 from stateward.run.store.archive import Manifest, read_archive, write_archive
 from stateward.run.store.cursor import Cursor
@@ -31,6 +31,7 @@ from stateward.run.store.opaque import OpaqueSerializer
 from stateward.run.store.renaming import renamed
 from stateward.run.store.schema import VERSION
 from stateward.run.store.stored import StoredCheckpoint, StoredWrite
+from stateward.run.text import checked_session
 
 TABLES = {
     "stateward_sessions": (
@@ -99,10 +100,10 @@ def restore_session(database: Database, path: Path, *, session: str | None = Non
         CheckpointError: The file is damaged, the database has a session of that id, or it is to get another id and a
             call of it was begun and never settled.
         CodecError: A newer release wrote the file, or it is encrypted otherwise than the database.
-        InputRefused: The id is empty or no text.
+        InputRefused: The id is empty, no text, or cannot be kept.
     """
     origin, lines = read_archive(path, layout=VERSION)
-    manifest = origin if session is None else replace(origin, session=_checked(session))
+    manifest = origin if session is None else replace(origin, session=checked_session(session))
     layout = database.layout
     with database.transaction(manifest.session) as cur:
         _refuse_known(cur, manifest.session, where=database.url)
@@ -118,12 +119,6 @@ def restore_session(database: Database, path: Path, *, session: str | None = Non
                 fix="Make it again with `stateward archive`.",
             ) from broken
     return manifest
-
-
-def _checked(session: object) -> str:
-    if not isinstance(session, str) or not session:
-        raise InputRefused(f"A session's id is a text, not {session!r}", fix="Give an id that is not empty.")
-    return session
 
 
 def _lines(cur: Cursor, session: str, *, layout: Layout) -> Iterator[Json]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict
 
 from stateward.errors import ContractFailed
 from stateward.govern.canonical_output import Degraded
@@ -29,17 +29,7 @@ class Recorder:
     def __init__(self, door: Door, *, number: int, role: str, contract: str) -> None:
         self._door = door
         self._number = number
-        self._session = door.activation.session
-        at = door.activation
-        self._place = {
-            "event": EVENT,
-            "session": at.session,
-            "run": at.run,
-            "branch": at.branch,
-            "path": at.path,
-            "activation": at.number,
-            "call": number,
-        }
+        self._place = {"event": EVENT, **asdict(door.activation.key(number))}
         self._told = {"name": role, "contract": contract}
 
     def recorded(self, steps: Steps[Structured]) -> Steps[Structured]:
@@ -66,12 +56,11 @@ class Recorder:
 
     def _is_again(self) -> bool:
         """Whether the activity may have come this far before: then the call after the number is in the journal."""
-        key = replace(self._door.activation.key(self._number), call=self._number + 1)
-        return self._door.database.journal.get(key) is not None
+        return self._door.database.journal.get(self._door.activation.key(self._number + 1)) is not None
 
     def _write(self, again: bool, tier: Tier | None, degraded: Sequence[Degraded], attempts: Sequence[Attempt]) -> None:
-        audit = self._door.database.audit
-        if again and any(self._place.items() <= row.record.items() for row in audit.rows(self._session)):
+        audit, session = self._door.database.audit, self._door.activation.session
+        if again and any(self._place.items() <= row.record.items() for row in audit.rows(session)):
             return
         audit.append(
             {

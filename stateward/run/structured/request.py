@@ -39,6 +39,8 @@ class Request:
     model: GovernedModel
     messages: tuple[BaseMessage, ...]
     contract: type[BaseModel]
+    schema: dict[str, Any]
+    """The contract as providers take it."""
     spec: ContractSpec | None
     """The contract's description; None of a pydantic model that no policy describes."""
     tiers: tuple[Tier, ...]
@@ -49,7 +51,7 @@ class Request:
     @property
     def title(self) -> str:
         """The title of the contract."""
-        return str(json_schema(self.contract)["title"])
+        return str(self.schema["title"])
 
 
 def request(
@@ -91,10 +93,12 @@ def request(
             where=effective.path,
             fix="Name a tier that all of them have.",
         )
+    kind = effective.model_of(contract) if isinstance(contract, str) else contract
     return Request(
         model=model,
         messages=messages_of(messages),
-        contract=effective.model_of(contract) if isinstance(contract, str) else contract,
+        contract=kind,
+        schema=json_schema(kind),
         spec=spec,
         tiers=left,
         retries=next(number for number in (retries, spec and spec.retries, DEFAULT_RETRIES) if number is not None),

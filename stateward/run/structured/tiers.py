@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from typing import cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from stateward.errors import RunError
 from stateward.govern.canonical_output import Canonical, read
-from stateward.govern.contract_schema import json_schema
 from stateward.govern.gate import Failed, Passed, check
 from stateward.govern.kinds.contract_spec import Tier
 from stateward.govern.reply_text import object_in
@@ -67,7 +67,8 @@ def structured_steps(request: Request) -> Steps[Structured]:
 def _schema(request: Request, attempts: list[Attempt]) -> Steps[Canonical | None]:
     """Let the provider enforce the schema, in one call."""
     try:
-        model = cast(Asked, request.model.bind_schema(json_schema(request.contract)))
+        # A copy: LangChain's classes write into what they are given.
+        model = cast(Asked, request.model.bind_schema(deepcopy(request.schema)))
         reply = yield from _asked(model, list(request.messages))
     except Exception as error:
         if not _is_unable(error):
@@ -131,5 +132,5 @@ def _is_unable(error: Exception) -> bool:
 
 
 def _instruction(request: Request) -> str:
-    schema = json.dumps(json_schema(request.contract), ensure_ascii=False, separators=(",", ":"))
+    schema = json.dumps(request.schema, ensure_ascii=False, separators=(",", ":"))
     return f"Answer with one JSON object that fits this JSON schema, and with nothing else:\n{schema}"

@@ -100,7 +100,16 @@ def test_answer_over_the_inbox_counts(how: How, database: Database) -> None:
     assert world.effects == [("pay", "1")]
 
 
-@pytest.mark.parametrize("answer", [{"decisions": []}, {"type": "maybe"}, 3, {"decisions": [{"type": "edit"}]}])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"decisions": []},
+        {"type": "maybe"},
+        3,
+        {"decisions": [{"type": "edit"}]},
+        {"type": "approve", "edited_action": {"name": "pay", "args": {"what": "5"}}},
+    ],
+)
 def test_what_is_no_answer_is_refused(how: How, database: Database, answer: Any) -> None:
     """The question stays, and the right answer is taken afterwards."""
     world = World()

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
+from langchain_core.tools import tool
+from langgraph.graph import MessagesState
 
 import stateward as sw
 from stateward.errors import PolicyLoosened
 from stateward.govern.policy import Fuses, Policy
-from stateward.testing import calls
+from stateward.testing import ManualClock, calls
 from tests.charts.agents import World, agent, ruled
 from tests.charts.drive import Driven
 from tests.charts.one import compiled
@@ -150,3 +152,23 @@ def test_revoked_agent_makes_no_further_call(drive: Drive) -> None:
     driven.session.database.revocations.add("searcher", kind="agent", by="ann")
     assert driven.start(given()).status == "halted"
     assert world.effects == []
+
+
+def test_call_that_has_no_working_time_left_takes_none_from_the_chart(drive: Drive, clock: ManualClock) -> None:
+    """It was not measured, so that the chart goes on being measured."""
+
+    @tool
+    def work(what: str) -> str:
+        """Take a while."""
+        clock.advance(20)
+        return what
+
+    inner = agent(calls(("work", {"what": "x"})), tools=[work], policy=Policy(name="a", fuses=Fuses(runtime_s=10)))
+    last = sw.State("LAST", do=lambda state: clock.advance(30), to="DONE")
+    first = sw.State("FIRST", do=inner, to="DONE", on=[sw.on("fuse.runtime_s", "LAST")])
+    policy = Policy(name="p", fuses=Fuses(runtime_s=99))
+    driven = drive(sw.Chart("c", MessagesState, first, last, sw.Final("DONE"), policy=policy).compile())
+    driven.start(given())
+    database = driven.session.database
+    run = database.journal.entries("s1")[0].key.run
+    assert database.ledger.spent("s1", run=run)["", "runtime_s"] == 50

@@ -165,6 +165,21 @@ def test_edited_arguments_are_decided_again(how: How, database: Database) -> Non
     assert world.effects == [("pay", "5")]
 
 
+def test_edit_to_a_call_without_arguments_is_taken(how: How, database: Database) -> None:
+    """None are what it names, and not nothing."""
+
+    @sw.tool(effect="pure")
+    def count() -> int:
+        """Count."""
+        return 7
+
+    replies = (calls(("pay", {"what": "1"})), "done")
+    talk = talking(*replies, how=how, database=database, tools=[World().tool("pay"), count], policy=paying())
+    talk.say()
+    values = talk.answer("edit", edited_action={"name": "count", "args": {}})
+    assert observations(values) == [("success", "7")]
+
+
 def test_agent_in_a_tool_of_a_plain_agent_asks_by_its_interrupt(database: Database) -> None:
     """The question goes up through the tool, and the tool is entered again when it is answered."""
     world = World()

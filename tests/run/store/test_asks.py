@@ -239,6 +239,16 @@ def test_the_inbox_is_in_order_and_can_be_narrowed_to_a_session(fresh: Fresh) ->
     assert [found.call for found in database.asks.open("s")] == [1, 3]
 
 
+def test_all_asks_of_a_session_are_told_in_order(fresh: Fresh) -> None:
+    """Whatever became of them; what was answered can be looked at as the question that it was."""
+    database = fresh()
+    first, second = database.asks.create([ask(1), ask(2)])
+    answered = database.asks.answer(first.id, decision="approve", by="ann", note="fine")
+    assert database.asks.of(first.session) == (answered, second)
+    assert answered.unanswered() == first
+    assert database.asks.of("another") == ()
+
+
 def test_a_stale_run_cannot_ask_but_a_person_can_answer_a_held_session(fresh: Fresh) -> None:
     """Answers need no lease."""
     clock = StillClock()

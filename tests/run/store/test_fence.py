@@ -47,6 +47,15 @@ def test_deleting_checkpoints_withdraws_what_their_session_asks(fresh: Fresh) ->
     assert [row.record["session"] for row in database.audit.rows() if row.record["event"] == "withdrawn"] == ["a"]
 
 
+def test_deleting_adds_to_a_log_that_has_a_key(url: str) -> None:
+    """In the log's own chain, which verifies as before."""
+    with sw.open(url, audit_keys={"k1": b"k" * 16}) as database:
+        waiting(database, "a")
+        database.saver.delete_thread("a")
+        assert database.audit.rows()[-1].record["event"] == "withdrawn"
+        assert database.audit.verify() == len(database.audit.rows())
+
+
 def test_deleting_leaves_what_is_asked_while_somebody_holds_the_session(fresh: Fresh) -> None:
     """All or nothing."""
     database = fresh()

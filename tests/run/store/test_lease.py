@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from stateward.errors import SessionBusy, StaleFence, UnknownSession
 from stateward.run.store.database import open_database
 from stateward.run.store.holder import is_dead, new_holder
-from stateward.run.store.lease import Lease, check_fence
+from stateward.run.store.lease import Lease, Leases, check_fence
 from tests.postgres import Server
 from tests.run.store.desk import Fresh, StillClock, control, url
 from tests.run.store.forking import in_child
@@ -91,13 +92,14 @@ def test_an_expired_lease_is_taken_over_and_the_old_holder_is_stale(fresh: Fresh
     """Who stalled past its lease can neither renew nor release, nor write."""
     clock = StillClock()
     database = fresh(clock)
-    old = database.leases.acquire("s")
+    stalled = Leases(database.leases._connection)  # pyright: ignore[reportPrivateUsage]
+    old = stalled.acquire("s")
     clock.time += 31
     new = database.leases.acquire("s")
     assert new.fence == old.fence + 1
-    with pytest.raises(StaleFence):
-        database.leases.renew(old)
-    database.leases.release(old)
+    assert stalled.keep()
+    stalled.release(old)
+    stalled.close()
     assert database.leases.held("s") == new
     with pytest.raises(StaleFence), database.transaction() as cur:
         check_fence(cur, session="s", fence=old.fence, now=clock.now())
@@ -109,7 +111,8 @@ def test_a_late_holder_that_nobody_overtook_goes_on(fresh: Fresh) -> None:
     database = fresh(clock)
     lease = database.leases.acquire("s")
     clock.time += 31
-    assert database.leases.renew(lease).until == clock.time + 30
+    assert database.leases.keep()
+    assert database.leases.held("s") == replace(lease, until=clock.time + 30)
     with database.transaction() as cur:
         check_fence(cur, session="s", fence=lease.fence, now=clock.now())
 

@@ -146,6 +146,14 @@ def test_an_id_that_is_none_is_refused(desk: Database, tmp_path: Path, name: Any
         restore_session(desk, tmp_path / "a.zip", session=name)
 
 
+@pytest.mark.parametrize(("name", "why"), [("s\0", "NUL"), ("s\ud800", "half a character")])
+def test_an_id_that_cannot_be_kept_is_refused(desk: Database, tmp_path: Path, name: str, why: str) -> None:
+    """As one that a session is opened under."""
+    archive_session(desk, "s1", path=tmp_path / "a.zip")
+    with pytest.raises(InputRefused, match=f"The id of a session has .*{why}"):
+        restore_session(desk, tmp_path / "a.zip", session=name)
+
+
 def test_its_own_id_is_no_other_one(desk: Database, tmp_path: Path, keys: Any) -> None:
     """The questions keep their ids then."""
     archive_session(desk, "s1", path=tmp_path / "a.zip")
