@@ -22,7 +22,7 @@ run: $(VENV)/.run  ## work through samples/inbox.jsonl (INPUT=, OUT=); go on whe
 	$(BIN)/stateward run support_desk $(INPUT) --out $(OUT) --resume
 
 test: $(VENV)/.dev  ## the fast tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 	@echo "Left to make check: real processes, servers and kills. Left to make conformance: the public statechart suites."
 
 check: $(VENV)/.dev  ## all that CI runs: format, lint, types and every test
@@ -31,7 +31,7 @@ check: $(VENV)/.dev  ## all that CI runs: format, lint, types and every test
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 	@if command -v npm >/dev/null || [ -n "$$CI" ]; then set --; \
 	else echo "npm is not here: its statechart suite is left out."; set -- --ignore=tests/conformance/test_npm_suite.py; fi; \
-	set -x; $(BIN)/python -m pytest -m "" "$$@"
+	set -x; $(BIN)/python -m pytest -n auto && $(BIN)/python -m pytest -m "slow or conformance" "$$@"
 
 fmt: $(VENV)/.dev  ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix .

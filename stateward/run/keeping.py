@@ -14,6 +14,8 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from stateward.errors import CodecError, UpdateRefused
 from stateward.run.store.serializer import StrictSerializer
 
+_FREE = frozenset((str, float, bool, type(None)))
+"""Types whose values every serializer takes; a subclass of one is another type."""
 _SHORT = 8
 """A longer list is looked at faster by packing it."""
 _BITS = 63
@@ -50,9 +52,9 @@ def refuse_unkept(value: object, *, key: str, where: str, serde: SerializerProto
 
 
 def _is_simple(value: object) -> bool:
-    if isinstance(value, int) and not isinstance(value, Enum):
-        return value.bit_length() <= _BITS
-    return value is None or type(value) in (str, float)
+    if type(value) in _FREE:
+        return True
+    return isinstance(value, int) and not isinstance(value, Enum) and value.bit_length() <= _BITS
 
 
 def _is_flat(value: object) -> bool:

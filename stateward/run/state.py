@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import operator
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import Annotated, Any, NoReturn, cast, get_args, get_origin, get_type_hints
 
@@ -62,6 +62,10 @@ class StateSchema:
         """Keys that take several writes in one step."""
         self.folding = self.reducing - self.messages
         """Keys with a reducer of the user's, which may refuse an update."""
+        self.joining = frozenset(
+            key for key in self.folding if getattr(channels[key], "operator", None) is operator.add
+        )
+        """Those of them whose reducer puts lists together."""
         self.untracked = frozenset(key for key, channel in channels.items() if isinstance(channel, UntrackedValue))
         """Keys that live in memory alone."""
         self._plain = frozenset(key for key, channel in channels.items() if type(channel) is LastValue)
@@ -140,17 +144,6 @@ class StateSchema:
         fresh = channel.from_checkpoint(copy.copy(base)) if base is not None else channel.copy()
         fresh.update(updates)
         return fresh.get()
-
-    def only_joins(self, key: str, base: object, values: Sequence[object]) -> bool:
-        """Whether a reducer puts lists together: it cannot refuse an update, nor make what its parts are not.
-
-        Args:
-            key: The state key.
-            base: What the key holds.
-            values: The update, in the form that is committed.
-        """
-        channel = self.channels[key]
-        return getattr(channel, "operator", None) is operator.add and {list} == {type(base), *map(type, values)}
 
     def joins(self, key: str, value: object) -> bool:
         """Whether a reduced value can be kept when its parts can: two lists put together, or what is kept by its parts.

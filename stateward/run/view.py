@@ -47,7 +47,7 @@ class View(Mapping[str, Any]):
         """
         schema, base, where = self.schema, self.base, self.where
         checked = {key: [schema.normalise(key, new, base=base.get(key), where=where)] for key, new in update.items()}
-        reduced = self._reduced(checked)
+        reduced = self._reduced(checked) if schema.folding else {}
         if self.serde is not None:
             self._refuse_unkept(checked, reduced, serde=self.serde)
         if not self.writes:  # the first update, and of most steps the only one
@@ -62,8 +62,8 @@ class View(Mapping[str, Any]):
         """Return what the reducers will make at the commit: of what one raises an event can only be made now."""
         reduced: dict[str, Any] = {}
         for key in self.schema.folding.intersection(checked):
-            if self.schema.only_joins(key, self.base.get(key), checked[key]):
-                continue
+            if key in self.schema.joining and type(checked[key][0]) is list is type(self.base.get(key)):
+                continue  # it puts lists together: it cannot refuse an update, nor make what its parts are not
             try:
                 reduced[key] = self.schema.reduce(key, self.base.get(key), [*self.writes.get(key, ()), *checked[key]])
             except Exception as failed:

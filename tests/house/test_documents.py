@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -18,10 +20,12 @@ MOST_LINES = 30
 def test_the_python_blocks_of_a_document_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From top to bottom in one namespace, in an empty working directory."""
     monkeypatch.chdir(tmp_path)
-    namespace: dict[str, object] = {"__name__": "__main__"}
+    script = ModuleType("__main__")  # as if the document were run: a tool's own process finds its function there
+    script.__file__ = str(path)
+    monkeypatch.setitem(sys.modules, "__main__", script)
     for block in blocks(path):
         code = "\n" * (block.line - 1) + block.code  # so that a traceback names the document's line
-        exec(compile(code, path, "exec", dont_inherit=True), namespace)
+        exec(compile(code, path, "exec", dont_inherit=True), vars(script))
 
 
 def test_the_quick_start_is_short() -> None:

@@ -36,6 +36,7 @@ from stateward.run.store.cipher import Cipher
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.damage import readable, whole
+from stateward.run.store.held import Held, Writes
 from stateward.run.store.inline import plainly
 from stateward.run.store.lease import check_fence
 from stateward.run.store.owner import TENANT
@@ -65,6 +66,7 @@ class Fenced(BaseCheckpointSaver[Any]):
         cipher = connection.cipher
         self._sealing = Sealing(cipher, tenant=sessions.tenant) if isinstance(cipher, Cipher) else None
         self._lanes = PerProcess(lambda: _lanes(lanes))
+        self._held = Held()
 
     def setup(self) -> None:
         """Do nothing: the tables are made when the database is opened."""
@@ -149,15 +151,18 @@ class Fenced(BaseCheckpointSaver[Any]):
             SessionBusy: The writer has no fence, and someone holds the session.
             CodecError: A channel holds a type that could not be loaded again.
         """
-        named, control = given(config), projected(config, checkpoint)
+        named, control, held = given(config), projected(config, checkpoint), self._held.before(config)
         session = str(named["thread_id"])
         with self._connection.transaction(session) as cur:
-            if control and self._sessions.follow(cur, session=session, control=control, fence=named.get(FENCE)):
-                return self._put(config, checkpoint, metadata, new_versions)
-            self._check(cur, config)
+            follows = control and self._sessions.follow(cur, session=session, control=control, fence=named.get(FENCE))
+            if not follows:
+                self._check(cur, config)
+            if held is not None:
+                self._put_writes(held)
             saved = self._put(config, checkpoint, metadata, new_versions)
-            if control:
+            if control and not follows:
                 self._sessions.project(cur, session=session, control=control, checkpoint=checkpoint["id"])
+        self._held.stored(held)
         return saved
 
     @persistent
@@ -168,7 +173,7 @@ class Fenced(BaseCheckpointSaver[Any]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Store the writes of a task that belong to a checkpoint, all or none.
+        """Store the writes of a task that belong to a checkpoint, all or none; those of a step with its checkpoint.
 
         Args:
             config: Names the session, the checkpoint and the writer's fence.
@@ -181,9 +186,12 @@ class Fenced(BaseCheckpointSaver[Any]):
             SessionBusy: The writer has no fence, and someone holds the session.
             CodecError: A value has a type that could not be loaded again.
         """
+        written = Writes(config=config, writes=writes, task=task_id, path=task_path)
+        if self._held.hold(written):
+            return
         with self._connection.transaction(str(given(config)["thread_id"])) as cur:
             self._check(cur, config)
-            self._put_writes(config, writes, task_id, task_path)
+            self._put_writes(written)
 
     @persistent
     def delete_thread(self, thread_id: str) -> None:
@@ -293,16 +301,14 @@ class Fenced(BaseCheckpointSaver[Any]):
             return config, checkpoint, metadata
         return sealing.sealed(config, checkpoint, metadata, serde=self.serde)
 
-    def _put_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
-    ) -> None:
-        sealed = self._sealed_writes(config, writes, task=task_id, sealing=self._sealing)
-        super().put_writes(config, sealed, task_id, task_path)
+    def _put_writes(self, written: Writes) -> None:
+        sealed = self._sealed_writes(written, sealing=self._sealing)
+        super().put_writes(written.config, sealed, written.task, written.path)
 
-    def _sealed_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], *, task: str, sealing: Sealing | None
-    ) -> Sequence[tuple[str, Any]]:
-        return writes if sealing is None else sealing.sealed_writes(config, writes, task=task, serde=self.serde)
+    def _sealed_writes(self, written: Writes, *, sealing: Sealing | None) -> Sequence[tuple[str, Any]]:
+        if sealing is None:
+            return written.writes
+        return sealing.sealed_writes(written.config, written.writes, task=written.task, serde=self.serde)
 
     def _opened(self, found: CheckpointTuple | None) -> CheckpointTuple | None:
         if found is None:

@@ -76,15 +76,33 @@ def plainly(config: RunnableConfig, metadata: CheckpointMetadata) -> tuple[Runna
         config: LangGraph puts texts and numbers of it into the metadata.
         metadata: The step's own.
     """
-    if _is_plain([metadata, _texts(config.get("metadata") or {}), _texts(config.get("configurable") or {})]):
+    noted = [_texts(config.get(name) or {}) for name in ("metadata", "configurable")]
+    if _is_easy(metadata, *noted) or _is_plain([metadata, *noted]):
         return config, metadata
     parts: dict[str, Any] = {name: _noted(part) for name in ("metadata", "configurable") if (part := config.get(name))}
     return cast("RunnableConfig", {**config, **parts}), cast("CheckpointMetadata", told(dict(metadata)))
 
 
-def _texts(part: Mapping[str, Any]) -> list[str | float]:
-    """What LangGraph notes of a part of a config, names included."""
-    return [*part, *(value for value in part.values() if isinstance(value, str | float))]
+def _texts(part: Mapping[str, Any]) -> dict[str, Any]:
+    """What LangGraph notes of a part of a config."""
+    return {key: value for key, value in part.items() if isinstance(value, str | float)}
+
+
+def _is_easy(*parts: Mapping[str, Any]) -> bool:
+    """Whether there is nothing but short names, texts of ASCII and integers, as in nearly every step."""
+    texts: list[str] = []
+    for part in parts:
+        texts += part
+        for value in part.values():
+            if type(value) is str:
+                texts.append(value)
+            elif value and type(value) is not int:
+                return False
+    try:
+        joined = "".join(texts)
+    except TypeError:
+        return False
+    return joined.isascii() and "\0" not in joined
 
 
 def _is_plain(value: object) -> bool:

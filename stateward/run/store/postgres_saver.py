@@ -18,6 +18,7 @@ from stateward.run.store.asks import Asks
 from stateward.run.store.cipher import Cipher
 from stateward.run.store.connection import persistent
 from stateward.run.store.fence import Fenced, given, projected
+from stateward.run.store.held import Writes
 from stateward.run.store.inline import inlined
 from stateward.run.store.postgres import PostgresConnection
 from stateward.run.store.postgres_step import Guard, Listed
@@ -71,9 +72,12 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         session, (guard, known) = str(given(config)["thread_id"]), self._following(config, checkpoint)
         if guard is not None and not self._postgres.is_busy:
             guard, sealing = self._sealing_under(guard, session)
-            listed = Listed(self.serde)
+            listed, held = Listed(self.serde), self._held.before(config)
+            if held is not None:
+                self._list(held, listed=listed, sealing=sealing)
             saved = listed.put(*self._sealed(config, checkpoint, metadata, sealing=sealing), new_versions)
             if self._stored(session, guard=guard, listed=listed):
+                self._held.stored(held)
                 return saved
         saved = super().put(config, checkpoint, metadata, new_versions)
         self._remember(session, known)
@@ -89,11 +93,13 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
     ) -> None:
         """Store the writes of a task; under a lease in one statement. See `Fenced.put_writes`."""
         session, fence = str(given(config)["thread_id"]), given(config).get(FENCE)
+        written = Writes(config=config, writes=writes, task=task_id, path=task_path)
+        if self._held.hold(written):
+            return
         if fence is not None and not self._postgres.is_busy:
             guard, sealing = self._sealing_under(_held(session, fence), session)
             listed = Listed(self.serde)
-            sealed = self._sealed_writes(config, writes, task=task_id, sealing=sealing)
-            listed.put_writes(config, sealed, task_id, task_path)
+            self._list(written, listed=listed, sealing=sealing)
             if self._stored(session, guard=guard, listed=listed):
                 return
         super().put_writes(config, writes, task_id, task_path)
@@ -119,6 +125,9 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
             for session in thread_ids:
                 self._refuse_chart(str(session))
             super().prune(thread_ids, strategy=strategy)
+
+    def _list(self, written: Writes, *, listed: Listed, sealing: Sealing | None) -> None:
+        listed.put_writes(written.config, self._sealed_writes(written, sealing=sealing), written.task, written.path)
 
     def _refuse_chart(self, session: str) -> None:
         try:

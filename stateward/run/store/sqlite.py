@@ -59,7 +59,10 @@ class SqliteConnection(Connection):
 
     def transaction(self, session: str = "") -> AbstractContextManager[sqlite3.Cursor]:
         """Hold the write lock until the block ends; see `Connection.transaction`."""
-        return _Block(self._writing())
+        opened = self._opened.get()
+        if opened.thread == threading.get_ident():
+            return _Joined(opened, label=self.label)
+        return _Block(self._writing(opened))
 
     def read(self) -> AbstractContextManager[sqlite3.Cursor]:
         """Lend a cursor for reading; see `Connection.read`."""
@@ -116,7 +119,7 @@ class SqliteConnection(Connection):
         opened = self._opened.get()
         with opened.lock:
             try:
-                if not opened.depth:
+                if not opened.thread:
                     self._refuse_moved(opened)
                 cur = opened.raw.cursor()
                 try:
@@ -128,53 +131,37 @@ class SqliteConnection(Connection):
             except sqlite3.Error as error:
                 raise named(error, label=self.label) from error
 
-    def _writing(self) -> _Steps:
-        opened = self._opened.get()
+    def _writing(self, opened: _Opened) -> _Steps:
+        """Begin, and commit or roll back, whatever interrupts that."""
+        raw = opened.raw
         with opened.lock:
             try:
-                failed = yield from (self._joined(opened) if opened.depth else self._outermost(opened))
+                try:
+                    if raw.in_transaction:
+                        raw.execute("ROLLBACK")  # of a block that an interrupt has torn off
+                    raw.execute(self._begin)
+                    opened.doomed, opened.thread = False, threading.get_ident()
+                    cur = raw.cursor()
+                    failed = yield cur
+                    cur.close()
+                    if failed is None and not opened.doomed:
+                        self._refuse_moved(opened)
+                        raw.execute("COMMIT")
+                finally:
+                    opened.thread = 0
+                    # SQLite rolls back by itself on some errors, such as a full disk.
+                    if raw.in_transaction:
+                        raw.execute("ROLLBACK")
                 if isinstance(failed, sqlite3.Error):
                     raise failed
             except sqlite3.Error as error:
                 raise named(error, label=self.label) from error
-
-    def _outermost(self, opened: _Opened) -> Generator[sqlite3.Cursor, BaseException | None, BaseException | None]:
-        """Begin, and commit or roll back, whatever interrupts that."""
-        raw = opened.raw
-        try:
-            if raw.in_transaction:
-                raw.execute("ROLLBACK")  # of a block that an interrupt has torn off
-            raw.execute(self._begin)
-            opened.doomed = False
-            failed = yield from self._joined(opened)
-            if not opened.doomed:
-                self._refuse_moved(opened)
-                raw.execute("COMMIT")
-        finally:
-            # SQLite rolls back by itself on some errors, such as a full disk.
-            if raw.in_transaction:
-                raw.execute("ROLLBACK")
-        if opened.doomed and failed is None:
+        if failed is None and opened.doomed:
             raise CheckpointError(
                 "A transaction was rolled back because a block inside it failed",
                 where=f"`{self.label}`",
                 fix="Let the error of the inner block pass instead of catching it inside the transaction.",
             )
-        return failed
-
-    def _joined(self, opened: _Opened) -> Generator[sqlite3.Cursor, BaseException | None, BaseException | None]:
-        """Lend a cursor of the transaction, which a block that fails dooms."""
-        completed = False
-        opened.depth += 1
-        try:
-            cur = opened.raw.cursor()
-            failed = yield cur
-            cur.close()
-            completed = failed is None
-        finally:
-            opened.depth -= 1
-            opened.doomed = opened.doomed or not completed
-        return failed
 
     def _refuse_moved(self, opened: _Opened) -> None:
         """Refuse to go on in a file that nobody can open any more: others would run the same sessions elsewhere."""
@@ -199,10 +186,39 @@ class _Opened:
     lock: threading.RLock
     file: tuple[int, int] | None
     """Device and number of the file; None for a database in memory."""
-    depth: int = 0
-    """How many blocks are inside its transaction; it and what follows are of the holder of the lock."""
+    thread: int = 0
+    """Whose transaction it is in, the holder of the lock; 0 for none."""
     doomed: bool = False
-    """Whether one of them failed."""
+    """Whether a block inside it failed."""
+
+
+class _Joined:
+    """A block inside a transaction of the same thread, which it dooms when it fails.
+
+    Args:
+        opened: The connection.
+        label: How messages name the database.
+    """
+
+    __slots__ = ("_cursor", "_label", "_opened")
+
+    def __init__(self, opened: _Opened, *, label: str) -> None:
+        self._opened = opened
+        self._label = label
+
+    def __enter__(self) -> sqlite3.Cursor:
+        self._cursor = self._opened.raw.cursor()
+        return self._cursor
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._cursor.close()
+        if error is None:
+            return
+        self._opened.doomed = True
+        if isinstance(error, sqlite3.Error):
+            raise named(error, label=self._label) from error
 
 
 class _Block:

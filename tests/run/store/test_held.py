@@ -1,0 +1,119 @@
+"""The writes of a step wait for its checkpoint, and nothing else does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import empty_checkpoint
+
+from stateward.errors import StaleFence
+from stateward.run.checkpoint import CHANNEL, FENCE
+from stateward.run.store.database import Database
+from stateward.run.store.held import Held, Writes
+from tests.run.store.desk import Fresh
+
+STEP = [("text", "x"), (CHANNEL, {"status": "running"})]
+
+
+def config(checkpoint: str, *, fence: int | None = 1, namespace: str = "") -> RunnableConfig:
+    """A config of session `s`."""
+    named: dict[str, Any] = {"thread_id": "s", "checkpoint_ns": namespace, "checkpoint_id": checkpoint}
+    return {"configurable": named if fence is None else {**named, FENCE: fence}}
+
+
+def writes(where: RunnableConfig, of: list[tuple[str, Any]] = STEP) -> Writes:
+    """A task's writes."""
+    return Writes(config=where, writes=of, task="t", path="")
+
+
+def leased(database: Database) -> RunnableConfig:
+    """The first checkpoint of a session that is held."""
+    lease = database.leases.acquire("s", graph="g", tenant="")
+    first: RunnableConfig = {"configurable": {"thread_id": "s", "checkpoint_ns": "", FENCE: lease.fence}}
+    saved = database.saver.put(first, empty_checkpoint(), {}, {})
+    return {"configurable": {**saved["configurable"], FENCE: lease.fence}}
+
+
+def stored(database: Database, where: RunnableConfig) -> list[str]:
+    """The channels of the writes that a checkpoint has."""
+    found = database.saver.get_tuple(where)
+    assert found is not None
+    return sorted(channel for _, channel, _ in found.pending_writes or [])
+
+
+def test_a_step_waits_for_its_checkpoint() -> None:
+    """And is handed over to the checkpoint that follows."""
+    held, step = Held(), writes(config("1"))
+    assert held.hold(step)
+    assert held.before(config("1")) is step
+
+
+def test_what_was_stored_is_forgotten() -> None:
+    """A second checkpoint after the same one stores nothing again."""
+    held, step = Held(), writes(config("1"))
+    held.hold(step)
+    held.stored(held.before(config("1")))
+    assert held.before(config("1")) is None
+
+
+def test_writes_of_a_step_that_was_given_up_go_with_no_other_checkpoint() -> None:
+    """The activity is entered again, and writes anew."""
+    held = Held()
+    held.hold(writes(config("1")))
+    assert held.before(config("2")) is None
+
+
+def test_writes_that_come_after_their_checkpoint_do_not_wait() -> None:
+    """LangGraph hands both over in threads of its own, in any order."""
+    held = Held()
+    held.before(config("1"))
+    assert not held.hold(writes(config("1")))
+    assert held.before(config("1")) is None
+
+
+@pytest.mark.parametrize(
+    "apart",
+    [
+        writes(config("1", fence=None)),
+        writes(config("1", namespace="inner:1")),
+        writes(config("1"), [("text", "x")]),
+        writes(config("1"), [*STEP, ("__interrupt__", "?")]),
+        writes(config("1"), [("__error__", "x")]),
+    ],
+    ids=["no lease", "nested", "no chart", "a question", "an error"],
+)
+def test_what_no_checkpoint_follows_at_once_does_not_wait(apart: Writes) -> None:
+    """It would never be stored."""
+    assert not Held().hold(apart)
+
+
+def test_a_checkpoint_brings_the_writes_that_led_to_it(fresh: Fresh) -> None:
+    """Both are there, or neither."""
+    database = fresh()
+    parent = leased(database)
+    database.saver.put_writes(parent, STEP, "t")
+    before = stored(database, parent)
+    database.saver.put(parent, empty_checkpoint(), {}, {})
+    assert (before, stored(database, parent)) == ([], [CHANNEL, "text"])
+
+
+def test_late_writes_are_stored_at_once(fresh: Fresh) -> None:
+    """Although their checkpoint was faster."""
+    database = fresh()
+    parent = leased(database)
+    database.saver.put(parent, empty_checkpoint(), {}, {})
+    database.saver.put_writes(parent, STEP, "t")
+    assert stored(database, parent) == [CHANNEL, "text"]
+
+
+def test_a_holder_that_lost_its_session_stores_neither(fresh: Fresh) -> None:
+    """The fence is looked at in the transaction of both."""
+    database = fresh()
+    parent = leased(database)
+    database.saver.put_writes(parent, STEP, "t")
+    stale: RunnableConfig = {"configurable": {**parent["configurable"], FENCE: 99}}
+    with pytest.raises(StaleFence):
+        database.saver.put(stale, empty_checkpoint(), {}, {})
+    assert stored(database, parent) == []
