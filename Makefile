@@ -44,12 +44,13 @@ lint: $(VENV)/.dev  ## format and lint, without changing anything
 types: $(VENV)/.dev  ## check the types
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
-bench: $(VENV)/.bench  ## measure: the kernel beside its peers and a bare LangGraph loop, regions, check, disk, kills
+bench: $(VENV)/.bench  ## measure: the kernel beside its peers and a bare loop, regions, check, disk, kills, teams
 	$(BIN)/python -m benchmarks.kernel
 	$(BIN)/python -m benchmarks.regions
 	$(BIN)/python -m benchmarks.analysis
 	$(BIN)/python -m benchmarks.disk
 	$(BIN)/python -m benchmarks.recovery
+	$(BIN)/python -m benchmarks.teams
 
 reliability: $(VENV)/.dev  ## prove it: kills, races, stalls, restarts, load, disk, answers; half an hour; writes docs/reliability.md
 	$(BIN)/python -m benchmarks.reliability --write docs/reliability.md
@@ -97,6 +98,6 @@ $(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt
 	@touch $(VENV)/.run $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	@echo "Installing the peers that the kernel is measured against …"
+	@echo "Installing the peers that kernel and teams are measured against …"
 	$(INSTALL) $(PIN) -e '.[bench]'
 	@touch $@

@@ -24,7 +24,20 @@ from stateward.run.graph import ChartGraph
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "img"
-CHARTS = ("support_desk", "working", "release", "image_brief", "governed_search")
+CHARTS = (
+    "support_desk",
+    "working",
+    "release",
+    "image_brief",
+    "governed_search",
+    "react",
+    "weather",
+    "fintech_swarm",
+    "blog",
+    "billing",
+    "hitl",
+    "market_research",
+)
 """The charts that are drawn: modules of `graphs`."""
 STANDING = "working.standing"
 """A picture of `working` with a run in it: which states it came through, and where it is."""

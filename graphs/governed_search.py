@@ -85,7 +85,7 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     given = by_section(overrides)
     config = load(SearchConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
     policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
-    roles = models or chat_models(config.models, env=variables)
+    roles = models or chat_models(config.models, env=variables, roles=(PLANNER,))
     archive = Archive(ROOT / config.articles)
     tools = archive_tools(archive)
     drawn = chart(Searcher(archive, tools=tools), policy=policy, role=PLANNER if PLANNER in roles else None)

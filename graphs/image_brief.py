@@ -91,7 +91,7 @@ def build(
     given = by_section(overrides)
     config = load(StudioConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
     rules = sw.load_policy(policy, env=variables, overrides=given["policy"])
-    roles = models or chat_models(config.models, env=variables)
+    roles = models or chat_models(config.models, env=variables, roles=(WRITER,))
     tools = picture_tools(Path(config.out).absolute(), painter=painter)
     drawn = chart(Studio(rules), policy=rules, role=WRITER if WRITER in roles else None)
     return drawn.compile(tools=tools, models=roles)

@@ -148,7 +148,7 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     config = load(DeskConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
     policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
     tools = desk_tools(Shop(config.shop if config.shop == ":memory:" else Path(config.shop).absolute()))
-    roles = models or chat_models(config.models, env=variables, prices=config.prices)
+    roles = models or chat_models(config.models, env=variables, prices=config.prices, roles=ROLES)
     rules = triage_rules(config.triage, file=str(CONFIG))
     desk = _desk(lambda: Triager.of(rules, encoder=WordLlama.open()), roles=roles, tools=tools)
     return chart(desk, policy=policy, roles=tuple(roles)).compile(tools=tools, models=roles)

@@ -11,7 +11,8 @@ from stateward.chart.transition import History, after, on, when
 from stateward.config import load_policy
 from stateward.machine import Chart
 from stateward.opening import open_database as open  # `stateward.open(url)` is the public name
-from stateward.run.context import Run, SyncRun, current_run
+from stateward.run.context import Run, SyncRun
+from stateward.run.current import current_run
 from stateward.run.door.role import ModelRole
 from stateward.run.door.tool import ToolContext, ToolResult, tool
 from stateward.run.graph import ChartGraph

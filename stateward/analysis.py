@@ -129,6 +129,7 @@ def facts_of(tool: Tool) -> ToolFacts:
         timeout_s=tool.timeout_s,
         cleared=tool.cleared,
         most={name: most for name, (is_number, most) in _numbers(tool.schema) if is_number},
+        arguments=frozenset(tool.arguments.model_fields),
     )
 
 

@@ -150,7 +150,7 @@ def _renamed(written: Any, keys: Renaming) -> Any:  # any state of a tree, and t
     rest: dict[str, Any] = {**own, "policy": written.policy}
     rest["to"] = None if written.to is None else [_choice(each, keys) for each in _several(written.to)]
     if kind is State:
-        work = {name: getattr(written, name) for name in ("model", "tools", "output", "timeout_s")}
+        work = {name: getattr(written, name) for name in ("model", "tools", "output", "timeout_s", "asks")}
         return State(written.name, do=_activity(written.do, keys), **work, **rest)
     rest["history"] = written.history
     if kind is Parallel:

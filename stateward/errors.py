@@ -92,8 +92,12 @@ class ConfigError(DefinitionError):
         )
 
 
-class RunError(StatewardError):
-    """A run cannot go on, or an input cannot be taken."""
+class RunError(StatewardError, RuntimeError):
+    """A run cannot go on, or an input cannot be taken.
+
+    A `RuntimeError` besides: LangGraph's server tells its clients the message of those, and of other exceptions only
+    the name, so that whoever sent what was refused could not read what to send.
+    """
 
 
 class InputRefused(RunError):
@@ -136,8 +140,8 @@ class Diverged(RunError):
     """A re-entered activity made another call than the journal recorded."""
 
 
-class GovernanceError(StatewardError):
-    """A person's answer or a governed call cannot be taken."""
+class GovernanceError(StatewardError, RuntimeError):
+    """A person's answer or a governed call cannot be taken; a `RuntimeError` for the reason that `RunError` has."""
 
 
 class UnknownAsk(GovernanceError):

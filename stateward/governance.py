@@ -20,7 +20,7 @@ from stateward.govern.layer import ROOT_LABEL
 from stateward.govern.policy import Policy
 from stateward.govern.policy_diff import Change, differences
 from stateward.govern.policy_replay import Flip as Flip
-from stateward.govern.policy_replay import Recorded, Replayed, replayed
+from stateward.govern.policy_replay import Recorded, Replayed, replayed, undecided
 from stateward.govern.policy_test import Tried, tried
 from stateward.govern.reach import Reach, reach
 from stateward.govern.request import CallKind, CallRequest
@@ -338,18 +338,23 @@ def replay_policy(
         rows = [database.sessions.get(each) for each in sessions]
     machines: dict[str, Machine] = {}
     parts: list[Replayed] = []
+    calls: list[Recorded] = []
     for row in rows:
         if row.graph not in machines:
             machines[row.graph] = under_policy(graph(row.graph), policy, instead_of=instead_of).machine
-        parts.append(_replay(database, row.id, machines[row.graph]))
+        machine = machines[row.graph]
+        found = recorded_calls(database, row.id, roles=machine.roles)
+        calls += found
+        parts.append(_replay(found, machine))
     return Replayed(
         calls=sum(part.calls for part in parts),
         flips=tuple(flip for part in parts for flip in part.flips),
         strange=tuple(dict.fromkeys(path for part in parts for path in part.strange)),
+        undecided=tuple(undecided(policy, calls=calls)),
     )
 
 
-def _replay(database: Database, session: str, machine: Machine) -> Replayed:
+def _replay(calls: Iterable[Recorded], machine: Machine) -> Replayed:
     def place(path: str) -> int | None:
         """A nested agent is bound by the state around it."""
         found = machine.chart.by_path.get(path.partition("/")[0])
@@ -375,4 +380,4 @@ def _replay(database: Database, session: str, machine: Machine) -> Replayed:
         declared = frozenset([call.name]) if call.kind == "model" else asked.declared
         return replace(asked, path=call.path, declared=declared)
 
-    return replayed(recorded_calls(database, session, roles=machine.roles), effective=effective, request=request)
+    return replayed(calls, effective=effective, request=request)

@@ -36,8 +36,9 @@ from stateward.govern.note import notes
 from stateward.govern.policy import Policy
 from stateward.opening import audit_keys_here, keys_here
 from stateward.picture.picture import picture
+from stateward.run.carried import with_carried
 from stateward.run.door.role import ModelRole
-from stateward.run.door.tool import Tool, toolbox
+from stateward.run.door.tool import Tool
 from stateward.run.graph import ChartGraph
 from stateward.run.lower import finish, lower
 from stateward.run.override import roles
@@ -246,7 +247,7 @@ class Chart(Generic[S]):
         """Compile the chart to an ordinary LangGraph graph.
 
         Args:
-            tools: The tools its states may declare.
+            tools: The tools its states may declare, besides those that agents bring along.
             models: A chat model for each role its states declare, or what `.bind(…)` of one gives.
             checkpointer: A LangGraph saver. Leave it out for module-level graphs: `langgraph dev` brings its own.
             store: LangGraph's long-term store.
@@ -265,7 +266,7 @@ class Chart(Generic[S]):
             self.definition,
             schema=self.schema,
             root=_policy_of(self.name, self.policy),
-            tools=toolbox(tools),
+            tools=with_carried(self.definition, tools),
             roles=roles(models or {}),
             context=self.context,
         )
@@ -316,7 +317,7 @@ class Chart(Generic[S]):
             UnknownTarget: A property names a state the chart does not have.
             PolicyLoosened: A policy is weaker than one around it.
         """
-        box = toolbox(tools)
+        box = with_carried(self.definition, tools)
         declared = {tool for node in self.definition.nodes if node.activity for tool in node.activity.tools}
         return analyse(
             self.definition,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -29,6 +29,26 @@ class PricesConfig(Strict):
     """The model, as its provider calls it, to its price."""
 
 
+class ThinkingConfig(Strict):
+    """How many tokens a model may think before it answers, in the words of who serves it."""
+
+    form: Literal["qwen", "anthropic", "gemini"]
+    """qwen: `enable_thinking` and `thinking_budget`, in the request and for the chat template (Alibaba, vLLM, SGLang).
+    anthropic: `thinking`, of Anthropic's OpenAI-compatible endpoint. gemini: `thinking_config`, of Google's."""
+    tokens: Annotated[int, Field(ge=0, le=1_000_000)]
+    """The budget; 0 for no thinking. It counts into `max_output_tokens`."""
+
+    def body(self) -> dict[str, Any]:
+        """Return what is added to the body of each request."""
+        if self.form == "qwen":
+            said = {"enable_thinking": self.tokens > 0, **({"thinking_budget": self.tokens} if self.tokens else {})}
+            return {**said, "chat_template_kwargs": said}
+        if self.form == "anthropic":
+            on = {"type": "enabled", "budget_tokens": self.tokens}
+            return {"thinking": on if self.tokens else {"type": "disabled"}}
+        return {"extra_body": {"google": {"thinking_config": {"thinking_budget": self.tokens}}}}
+
+
 class ModelConfig(Strict):
     """How to reach the chat model of one role."""
 
@@ -51,11 +71,19 @@ class ModelConfig(Strict):
     """The most sensitive data that the model may see."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
     timeout_s: Annotated[float, Field(gt=0, le=86_400)] = 60.0
+    thinking: ThinkingConfig | None = None
+    """How many tokens it may think; left out: as its provider does by default."""
 
     @model_validator(mode="after")
     def _one_address(self) -> Self:
         if self.base_url is not None and self.base_url_env is not None:
             raise ValueError("either `base_url` or `base_url_env`, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _room_for_an_answer(self) -> Self:
+        if self.thinking is not None and self.thinking.tokens >= self.max_output_tokens:
+            raise ValueError("`thinking.tokens` below `max_output_tokens`, which is for thinking and answer together")
         return self
 
     @model_validator(mode="after")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,16 @@ from stateward.govern.kinds.shape import Sensitivity
 from stateward.prices import Price, configured, load_prices, price_of
 from stateward.run.door.breaker import model_name
 from stateward.run.door.role import ModelRole
-from stateward.run.door.tool import Tool
+from stateward.run.tool_schema import tool_schema as tool_schema  # as `bind_tools` wants a tool
 from stateward.testing import ScriptedModel
 
 
 def chat_models(
-    configs: Mapping[str, ModelConfig], *, env: Mapping[str, str], prices: str | Path | None = None
+    configs: Mapping[str, ModelConfig],
+    *,
+    env: Mapping[str, str],
+    prices: str | Path | None = None,
+    roles: Collection[str] | None = None,
 ) -> Mapping[str, ModelRole]:
     """Make the chat model of each configured role.
 
@@ -29,13 +33,19 @@ def chat_models(
         configs: Configuration by role.
         env: The environment, for addresses and keys; no key is ever written in a file.
         prices: A file of prices, which count before the public list; None for none.
+        roles: Those that the graph has, so that a misspelt one is found; None for any.
 
     Returns:
         The models by role, with the prices the money fuse needs.
 
     Raises:
-        ConfigError: An environment variable that a role names is not set, or the file of prices is wrong.
+        ConfigError: The graph has no such role, an environment variable that a role names is not set, or the file of
+            prices is wrong.
     """
+    for role in configs:
+        if roles is not None and role not in roles:
+            known = f"one of the roles: {', '.join(sorted(roles))}"
+            raise ConfigError(file="configuration", key=f"models.{role}", expected=known, given=role)
     own = None if prices is None else load_prices(prices)
     return {role: chat_model(role, config, env=env, prices=own) for role, config in configs.items()}
 
@@ -117,6 +127,7 @@ def _model(role: str, config: ModelConfig, *, env: Mapping[str, str]) -> BaseCha
         timeout=config.timeout_s,
         max_retries=2,
         stream_usage=True,  # otherwise a streamed call is charged as reserved
+        extra_body=None if config.thinking is None else config.thinking.body(),
     )
 
 
@@ -128,18 +139,3 @@ def _variable(role: str, field: str, name: str | None, *, env: Mapping[str, str]
             file="environment", key=f"models.{role}.{field}", expected=f"the variable `{name}` to be set", given=None
         )
     return env[name]
-
-
-def tool_schema(tool: Tool) -> dict[str, Any]:
-    """Describe a tool to a chat model.
-
-    Args:
-        tool: The tool.
-
-    Returns:
-        OpenAI's function form, as `bind_tools` takes it.
-    """
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.schema)},
-    }

@@ -12,6 +12,7 @@ from typing import Any
 from stateward.errors import SessionBusy, StatewardError
 from stateward.run.call import is_held
 from stateward.run.checkpoint import AFTER
+from stateward.run.conversation import OnDrift
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.graph import ChartGraph
 from stateward.run.seat import seated
@@ -31,41 +32,48 @@ class Woken:
     """Why not, or what an activity raised that ended the run."""
 
 
-def wake(graph: ChartGraph, database: Database, *, context: Any = None) -> list[Woken]:
+def wake(graph: ChartGraph, database: Database, *, context: Any = None, drift: OnDrift = "refuse") -> list[Woken]:
     """Go on with the sessions of a graph whose time has come, one after the other, the longest overdue first.
 
     Args:
         graph: The compiled chart. One without a checkpointer is attached to the database.
         database: Where its sessions are.
         context: LangGraph's `context=` for each of them.
+        drift: What becomes of a run that began under another policy; as for `Session`.
 
     Returns:
         What became of them. A session that somebody else runs is left out: who runs it takes what is due.
     """
-    return drive_sync(_waking(graph, database, context), bridge=Bridge())
+    return drive_sync(_waking(graph, database, context, drift), bridge=Bridge())
 
 
-async def awake(graph: ChartGraph, database: Database, *, context: Any = None) -> list[Woken]:
+async def awake(
+    graph: ChartGraph, database: Database, *, context: Any = None, drift: OnDrift = "refuse"
+) -> list[Woken]:
     """Go on with the sessions of a graph whose time has come; see `wake`.
 
     Args:
         graph: The compiled chart. One without a checkpointer is attached to the database.
         database: Where its sessions are.
         context: LangGraph's `context=` for each of them.
+        drift: What becomes of a run that began under another policy; as for `Session`.
 
     Returns:
         What became of them.
     """
-    return await drive_async(_waking(graph, database, context), threads=database.threads)
+    return await drive_async(_waking(graph, database, context, drift), threads=database.threads)
 
 
-def sleepers(graph: ChartGraph, database: Database, *, context: Any = None) -> tuple[Session, ...]:
+def sleepers(
+    graph: ChartGraph, database: Database, *, context: Any = None, drift: OnDrift = "refuse"
+) -> tuple[Session, ...]:
     """Find the sessions of a graph whose time has come and that nobody runs.
 
     Args:
         graph: The compiled chart.
         database: Where its sessions are.
         context: LangGraph's `context=` for each of them.
+        drift: What becomes of a run that began under another policy; as for `Session`.
 
     Returns:
         The sessions, the longest overdue first; each is called for its own tenant, and is busy (`SessionBusy`) if
@@ -79,20 +87,21 @@ def sleepers(graph: ChartGraph, database: Database, *, context: Any = None) -> t
     free = [row for row in rows if database.leases.held(row.id) is None]
     # Whose turn it still is after the look at its fence: who went on with it before that look is seen here.
     due = set(_due(database, name))
-    return tuple(_session(row, graph, database, context) for row in free if row.id in due)
+    return tuple(_session(row, graph, database, context, drift=drift) for row in free if row.id in due)
 
 
 def _due(database: Database, graph: str) -> tuple[str, ...]:
     return database.sessions.waking(graph=graph, now=database.clock.now())
 
 
-def _session(row: SessionRow, graph: ChartGraph, database: Database, context: Any) -> Session:
+def _session(row: SessionRow, graph: ChartGraph, database: Database, context: Any, *, drift: OnDrift) -> Session:
     tenant = {"tenant": row.tenant} if row.tenant else {}
-    return Session(row.id, graph.with_config(configurable={**tenant, AFTER: row.fence}), database, context=context)
+    own = graph.with_config(configurable={**tenant, AFTER: row.fence})
+    return Session(row.id, own, database, context=context, drift=drift)
 
 
-def _waking(graph: ChartGraph, database: Database, context: Any) -> Steps[list[Woken]]:
-    found: tuple[Session, ...] = yield Work(fn=_found, args=(graph, database, context))
+def _waking(graph: ChartGraph, database: Database, context: Any, drift: OnDrift) -> Steps[list[Woken]]:
+    found: tuple[Session, ...] = yield Work(fn=_found, args=(graph, database, context, drift))
     woken: list[Woken] = []
     for session in found:
         one = yield from _one(session)
@@ -100,8 +109,8 @@ def _waking(graph: ChartGraph, database: Database, context: Any) -> Steps[list[W
     return woken
 
 
-def _found(graph: ChartGraph, database: Database, context: Any) -> tuple[Session, ...]:
-    return sleepers(graph, database, context=context)
+def _found(graph: ChartGraph, database: Database, context: Any, drift: OnDrift) -> tuple[Session, ...]:
+    return sleepers(graph, database, context=context, drift=drift)
 
 
 def _one(session: Session) -> Steps[Woken | None]:

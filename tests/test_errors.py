@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from stateward import errors
-from stateward.errors import ConfigError, RunError, StatewardError
+from stateward.errors import AskClosed, ConfigError, InputRefused, RunError, StatewardError
 
 
 def drawn() -> list[tuple[str, int]]:
@@ -47,3 +47,9 @@ def test_a_configuration_error_names_file_key_expected_and_given() -> None:
     error = ConfigError(file="policies/a.yaml", key="fuses.usd", expected="a number ≥ 0", given=-1)
     assert str(error).startswith("`fuses.usd` in `policies/a.yaml` is -1, expected a number ≥ 0.")
     assert (error.file, error.key, error.expected, error.given) == ("policies/a.yaml", "fuses.usd", "a number ≥ 0", -1)
+
+
+def test_refusals_are_errors_whose_message_langgraphs_server_tells() -> None:
+    """Of exceptions that it does not know it tells only the name, and nobody learns what to send."""
+    assert issubclass(InputRefused, RuntimeError)
+    assert issubclass(AskClosed, RuntimeError)

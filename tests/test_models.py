@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from langchain_openai import ChatOpenAI
+from pydantic import ValidationError
 
 import stateward as sw
 from stateward.config import ModelConfig
 from stateward.errors import ConfigError
 from stateward.models import chat_model, chat_models, tool_schema
+from stateward.run.door.output_limit import forced_into
 from stateward.testing import ScriptedModel
 
 
@@ -49,6 +51,34 @@ def test_a_variable_that_is_not_set_is_named() -> None:
 
     with pytest.raises(ConfigError, match=r"models\.writer\.api_key_env.*DESK_KEY"):
         chat_model("writer", config, env={})
+
+
+@pytest.mark.parametrize(
+    ("form", "tokens", "body"),
+    [
+        ("qwen", 0, {"enable_thinking": False, "chat_template_kwargs": {"enable_thinking": False}}),
+        ("anthropic", 1536, {"thinking": {"type": "enabled", "budget_tokens": 1536}}),
+        ("anthropic", 0, {"thinking": {"type": "disabled"}}),
+        ("gemini", 1536, {"extra_body": {"google": {"thinking_config": {"thinking_budget": 1536}}}}),
+    ],
+)
+def test_a_thinking_budget_is_sent_in_the_providers_words(form: str, tokens: int, body: dict[str, object]) -> None:
+    """It is added to the body of each request, and no output limit takes it away."""
+    said = {"provider": "openai", "max_output_tokens": 2048, "thinking": {"form": form, "tokens": tokens}}
+
+    model = chat_model("lead", ModelConfig.model_validate(said), env={}).model
+
+    assert isinstance(model, ChatOpenAI)
+    assert forced_into(model, limit=2048, parameter="max_completion_tokens") is model
+    assert model.extra_body == body
+
+
+def test_a_thinking_budget_leaves_room_for_an_answer() -> None:
+    """The output limit is for both together."""
+    said = {"provider": "openai", "max_output_tokens": 1536, "thinking": {"form": "qwen", "tokens": 1536}}
+
+    with pytest.raises(ValidationError, match="below `max_output_tokens`"):
+        ModelConfig.model_validate(said)
 
 
 def test_a_configured_price_stands() -> None:
@@ -99,3 +129,10 @@ def test_a_tool_is_described_without_its_injected_context() -> None:
 
     assert (function["name"], function["description"]) == ("refund", "Pay money back.")
     assert set(function["parameters"]["properties"]) == {"order", "eur"}
+
+
+def test_a_role_that_nobody_has_is_refused_with_those_there_are() -> None:
+    """A misspelt role would leave its work to the rules, and nobody would know."""
+    config = ModelConfig(provider="openai", model="qwen3", base_url="http://localhost:8000/v1")
+    with pytest.raises(ConfigError, match="expected one of the roles: agent"):
+        chat_models({"agnt": config}, env={}, roles=("agent",))

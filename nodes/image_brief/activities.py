@@ -60,7 +60,7 @@ class Studio:
             ValueError: The brief has no subject.
         """
         if not state.get("brief", Brief()).get("subject", "").strip():
-            raise ValueError("a brief needs a `subject`")
+            raise ValueError('a brief needs a subject: give `{"brief": {"subject": "a lighthouse"}}`')
         return {"rules": self._rules, "prompt": {}, "image": {}, "record": {}}
 
     def write(self, state: Pictures, run: sw.SyncRun) -> dict[str, Any]:

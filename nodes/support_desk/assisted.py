@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -23,8 +22,9 @@ from nodes.support_desk.plan import Plan, PlannedCall
 from nodes.support_desk.state import Desk, outcomes_in, plan_json, sender_of, text_of
 from nodes.support_desk.triage import Triage, Triager
 from nodes.support_desk.triage_rules import Category, Intent, Priority, Sentiment
+from stateward.prompts import Prompts
 
-PROMPTS = Path(__file__).parent / "templates" / "prompts"
+PROMPTS = Path(__file__).parent / "prompts"
 MAX_CALLS = 4
 """Calls of one plan that are taken from a model."""
 
@@ -50,12 +50,13 @@ class AssistedDesk(SupportDesk):
     def __init__(self, open_triager: Callable[[], Triager], *, tools: Sequence[dict[str, Any]]) -> None:
         super().__init__(open_triager)
         self._tools = list(tools)
+        self._prompts = Prompts(PROMPTS)
 
     async def assisted_triage(self, state: Desk, run: sw.Run) -> dict[str, Any]:
         """Judge the message; ask the model when the encoder is unsure."""
         verdict = self.judge(state)
         if not verdict.sure:
-            said = await run.model().ainvoke(prompt("triage", text=text_of(state)))
+            said = await run.model().ainvoke(self._prompts.render("triage", text=text_of(state)))
             verdict = merged(verdict, str(said.content))
         return {"triage": verdict.to_json()}
 
@@ -65,26 +66,15 @@ class AssistedDesk(SupportDesk):
         done = [one.to_json() for one in outcomes_in(state)]
         model = run.model().bind_tools(self._tools)
         said = await model.ainvoke(
-            prompt("plan", text=text_of(state), customer=sender_of(state).customer, done=json.dumps(done))
+            self._prompts.render("plan", text=text_of(state), customer=sender_of(state).customer, done=json.dumps(done))
         )
         return {"plan": plan_json(proposed(rules, said, made=done))}
 
     async def assisted_reply(self, state: Desk, run: sw.Run) -> dict[str, Any]:
         """Let the model word the letter; the template's own stands when a fact got lost."""
         letter = self.letter(state)
-        said = await run.model().ainvoke(prompt("reply", letter=letter, lang=sender_of(state).lang))
+        said = await run.model().ainvoke(self._prompts.render("reply", letter=letter, lang=sender_of(state).lang))
         return answered(state, str(said.content) if keeps_facts(str(said.content), letter=letter) else letter)
-
-
-def prompt(name: str, **values: str) -> list[tuple[str, str]]:
-    """Fill a prompt's template; a missing value is an error.
-
-    Args:
-        name: The template's name.
-        values: What it names.
-    """
-    environment = Environment(loader=FileSystemLoader(PROMPTS), undefined=StrictUndefined, autoescape=False)
-    return [("user", environment.get_template(f"{name}.j2").render(**values))]
 
 
 def merged(verdict: Triage, said: str) -> Triage:

@@ -14,6 +14,7 @@ come at any time: from outside, from an activity, or from an action. Of their ow
 | `fuse.turns`, `fuse.tokens`, `fuse.usd`, `fuse.policy` | an activity with a model runs; `fuse.usd`: or with tools |
 | `fuse.calls`, `unknown_after_crash` | an activity with tools runs |
 | `fuse.runtime_s` | an activity runs, or is about to |
+| `ask.expired` | an activity with `asks` runs |
 | `error.guard`, `error.action`, `error.delay` | the chart has a guard, an action, a function for a delay |
 
 Which fuses can trip at all is a matter of policies; `Fuses` says so where they are known.
@@ -36,6 +37,7 @@ FAILURES = ("error.activity", "error.update", "error.definition", "error.diverge
 FUSES = ("fuse.turns", "fuse.tokens", "fuse.usd", "fuse.calls", "fuse.runtime_s", "fuse.policy")
 KERNEL = ("error.guard", "error.action", "error.delay")
 TIMEOUT = "timeout"
+EXPIRED = "ask.expired"
 KNOWN = (*FAILURES, "error.contract", TIMEOUT, *FUSES, "unknown_after_crash", *KERNEL)
 """Every name under `OWN` that is raised, but for completions and timers."""
 
@@ -133,7 +135,7 @@ def is_own(name: str) -> bool:
     """
     first = name.partition(".")[0]
     if first not in OWN:
-        return False
+        return name == EXPIRED
     return name in OWN or first in ("done", "after") or any(matches((name,), name=known) for known in KNOWN)
 
 
@@ -174,6 +176,8 @@ def _ends(node: Node) -> Iterator[str]:
         yield "fuse.usd"
     if activity.tools:
         yield from ("fuse.calls", "unknown_after_crash")
+    if activity.asks:
+        yield EXPIRED
 
 
 def _is_fuse(name: str) -> bool:

@@ -154,9 +154,10 @@ def _with_functions(node: Node, *, written: _Any) -> Node:
 
 def _activity(written: State[Any], *, where: str) -> Activity | None:
     if written.do is None:
-        if written.model or written.tools or written.output is not None or written.timeout_s is not None:
+        said = written.model or written.tools or written.asks
+        if said or written.output is not None or written.timeout_s is not None:
             raise DefinitionError(
-                "`model`, `tools`, `output` and `timeout_s` speak of an activity, but there is no `do`",
+                "`model`, `tools`, `output`, `timeout_s` and `asks` speak of an activity, but there is no `do`",
                 where=where,
                 fix="Add `do=`, or drop them.",
             )
@@ -167,6 +168,7 @@ def _activity(written: State[Any], *, where: str) -> Activity | None:
         tools=written.tools,
         output=output_of(cast("object", written.do), written.output, where=where),
         timeout_s=written.timeout_s,
+        asks=written.asks,
     )
 
 

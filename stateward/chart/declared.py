@@ -9,6 +9,7 @@ from stateward.errors import DefinitionError
 
 T = TypeVar("T")
 _OUTPUT = "__stateward_output__"
+_UNASKED = "__stateward_unasked__"
 
 
 def declare_output(do: T, output: object) -> T:
@@ -46,6 +47,28 @@ def declared_output(do: object) -> object:
     while isinstance(do, functools.partial):
         do = cast("functools.partial[object]", do).func
     return getattr(do, _OUTPUT, None)
+
+
+def unasked(do: T) -> T:
+    """Mark an activity as one that must never wait for a person: a chart in which it might is refused.
+
+    Args:
+        do: A function, or another activity that can carry a mark.
+
+    Returns:
+        The same activity.
+    """
+    setattr(do, _UNASKED, True)
+    return do
+
+
+def is_unasked(do: object) -> bool:
+    """Whether an activity must never wait for a person.
+
+    Args:
+        do: The activity.
+    """
+    return bool(getattr(do, _UNASKED, False))
 
 
 def output_of(do: object, output: object, *, where: str) -> object:

@@ -60,6 +60,8 @@ class Activity:
     tools: tuple[str, ...]
     output: object
     timeout_s: float | None
+    asks: bool = False
+    """Whether it puts questions of its own to people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,4 +297,6 @@ def _activity_json(activity: Activity) -> dict[str, object]:
         "tools": list(activity.tools),
         "output": activity.output if isinstance(activity.output, str | None) else qualified_name(activity.output),
         "timeout_s": activity.timeout_s,
+        # Only where it says something: a run that was pinned before it could be said goes on.
+        **({"asks": True} if activity.asks else {}),
     }

@@ -40,6 +40,7 @@ Rule = Literal[
     "forbidden-tool",
     "not-cleared",
     "repeated-effect",
+    "idle-rule",
     "property",
     "undecided",
     "bound",
@@ -68,6 +69,7 @@ unapproved: a tool needs an approval in one state, and in another it runs withou
 forbidden-tool: a state declares a tool that its policies forbid.
 not-cleared: a tool or model is not cleared for the data of a state that declares it.
 repeated-effect: a tool that must not run twice is called in a state that can be entered again.
+idle-rule: a rule of a policy holds for nothing in the chart.
 property: a property that the chart declares does not hold.
 undecided: a property could be neither proven nor refuted.
 bound: the chart has more configurations than were explored; findings come from a coarser graph.

@@ -28,6 +28,7 @@ class State(Generic[S]):
         tools: Names of the tools that the activity may call; nothing is allowed by default.
         output: The contract that the activity's result must fulfil.
         timeout_s: Seconds the activity may take, more than 0; None for no limit of its own.
+        asks: Whether the activity puts questions of its own to people, with `run.ask`.
         to: Where to go when the activity has ended (at once without `do`); the first true guard wins.
         on: What events do here.
         always: What is tested after every step, without an event.
@@ -42,6 +43,7 @@ class State(Generic[S]):
     tools: tuple[str, ...]
     output: object
     timeout_s: float | None
+    asks: bool
     to: Choices[S] | None
     on: tuple[Reaction[S], ...]
     always: Choices[S]
@@ -58,6 +60,7 @@ class State(Generic[S]):
         tools: Sequence[str] = (),
         output: object = None,
         timeout_s: float | None = None,
+        asks: bool = False,
         to: Choices[S] | None = None,
         on: Reactions[S] | None = None,
         always: Choices[S] | None = None,
@@ -65,7 +68,7 @@ class State(Generic[S]):
         exit: Actions[S] | None = None,
         policy: object = None,
     ) -> None:
-        _fill(self, name=name, do=do, model=model, tools=_tuple(tools), output=output, timeout_s=timeout_s)
+        _fill(self, name=name, do=do, model=model, tools=_tuple(tools), output=output, timeout_s=timeout_s, asks=asks)
         _fill(self, to=to, on=_several(on), always=_or_none(always), entry=_or_none(entry), exit=_or_none(exit))
         _fill(self, policy=policy)
 

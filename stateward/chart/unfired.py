@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stateward.chart.alphabet import ANY, Alphabet, Fuses, cause_of, is_own
+from stateward.chart.alphabet import ANY, EXPIRED, Alphabet, Fuses, cause_of, is_own
 from stateward.chart.definition import Definition, Transition
 from stateward.chart.event import matches
 from stateward.chart.finding import Finding, listed
@@ -74,11 +74,19 @@ def unfired(graph: Graph, *, fuses: Fuses | None = None) -> Iterator[Finding]:
 
 
 def _is_shared(graph: Graph, transition: Transition) -> bool:
-    """Tell whether the same reaction is taken elsewhere: a list of handlers that is given to several states."""
+    """Tell whether the same reaction is taken elsewhere: a list of handlers that is given to several states.
+
+    Or whether what is done about it is done in this state about another event: all that may go wrong leads there.
+    """
     if transition.kind != "event" or not is_own(transition.events[0]):
         return False
-    same = (graph.chart.transitions[index] for index in graph.fired)
-    return any(t.events == transition.events and t.targets == transition.targets for t in same)
+    fired = (graph.chart.transitions[index] for index in graph.fired)
+    same = [t for t in fired if t.targets == transition.targets]
+    return any(t.events == transition.events for t in same) or any(_does_the_same(t, transition) for t in same)
+
+
+def _does_the_same(one: Transition, other: Transition) -> bool:
+    return one.source == other.source and bool(other.actions) and one.actions == other.actions
 
 
 def _overtaken(graph: Graph, transition: Transition) -> str:
@@ -105,6 +113,8 @@ def _remedy(event: str) -> str:
         return "no activity here has `timeout_s=`, and no policy `activity_timeout_s`."
     if event.startswith("fuse"):
         return "no activity here makes calls that such a fuse of its policies counts."
+    if event == EXPIRED:
+        return "no activity here asks people: `State(…, asks=True)`."
     if event.startswith("unknown_after_crash"):
         return "no activity here has tools that must not run twice."
     return "no activity, guard or action here can fail so."

@@ -155,6 +155,12 @@ def _check_work(written: State[Any], where: str) -> None:
         raise DefinitionError(
             f"`timeout_s` is {limit!r}", where=where, fix="Give finite seconds above 0, or None for no limit."
         )
+    if not isinstance(cast("object", written.asks), bool):
+        raise DefinitionError(
+            f"`asks` is {_shown(written.asks)}",
+            where=where,
+            fix="Write True if the activity asks people: `run.ask(…)`.",
+        )
 
 
 def _check_tool(tool: object, name: str, where: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -19,6 +19,9 @@ from stateward.run.edited import refuse_misfit
 from stateward.run.session import Session
 from stateward.run.store.ask import Ask
 from stateward.run.store.database import Database
+from stateward.run.store.given import DECISIONS, Given
+from stateward.run.store.kind import CHOOSE, as_word
+from stateward.run.text import checked_text
 
 _HELP = """Answer an ask, and go on with its session.
 
@@ -30,16 +33,24 @@ it at once. An edit names all arguments of the call that is to be made
 instead; every check of the policy runs on that. With `respond` nothing is
 called, and the note is what the model is told.
 
+What an activity asks is answered in its own words: the option that is
+chosen, a text, or, with `edit` or `respond`, a JSON value.
+
 Examples:
 
   stateward answer ask_0123456789ab approve --by ann
   stateward answer ask_0123456789ab reject --note "no proof of payment"
   stateward answer ask_0123456789ab edit --arguments '{"order": "A-1", "eur": 5}'
   stateward answer ask_0123456789ab respond --note "It was paid by hand."
+  stateward answer ask_0123456789ab "formal tone"
+  stateward answer ask_0123456789ab edit --value '{"title": "Spring"}'
   stateward answer ask_0123456789ab approve --no-resume
   stateward answer ask_0123456789ab approve --drift keep
   stateward answer ask_0123456789ab approve --branch main
 """
+
+_SHOWN = 200
+"""Characters of what is no JSON that a message repeats."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -53,15 +64,15 @@ def add_to(app: typer.Typer) -> None:
 
 def _answer(
     ask: Annotated[str, typer.Argument(metavar="ASK", help="Its id, from `stateward inbox`.", show_default=False)],
-    decision: Annotated[
-        Literal["approve", "reject", "edit", "respond"],
-        typer.Argument(metavar="approve|reject|edit|respond", show_default=False),
-    ],
+    word: Annotated[str, typer.Argument(metavar="approve|reject|edit|respond|TEXT", show_default=False)],
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Why; the agent and the audit log see it.")] = "",
     by: options.By = None,
     tool: Annotated[str, typer.Option("--tool", metavar="NAME", help="Of an edit: another tool.")] = "",
     arguments: Annotated[
         str | None, typer.Option("--arguments", metavar="JSON", help="Of an edit: all arguments of the call.")
+    ] = None,
+    value: Annotated[
+        str | None, typer.Option("--value", metavar="JSON", help="Of an edit or a response: the value.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume/--no-resume", help="Go on with the session.")] = True,
     branch: inbox_branch.Branch = None,
@@ -71,9 +82,9 @@ def _answer(
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
-    call = _call(decision, tool=tool, arguments=arguments)
     with open_existing(db) as database:
         found = database.asks.get(ask)
+        said = _said(found, word, note, by=options.person(by), tool=tool, arguments=arguments, value=value)
         # The graph is found, and asked, before anything is recorded: an answer must not be kept and then lead nowhere.
         going_on = resume and found.status == "open"
         session = (
@@ -83,8 +94,16 @@ def _answer(
         )
         if session is not None:
             inbox_branch.expect(session, found, branch)
-            refuse_misfit(session.graph.machine, found, decision, **call)
-        answered = database.asks.answer(ask, decision=decision, by=options.person(by), note=note, **call)
+            refuse_misfit(session.graph.machine, found, said, tool=said.tool, arguments=said.arguments)
+        answered = database.asks.answer(
+            ask,
+            decision=said.decision,
+            by=said.by,
+            note=said.note,
+            tool=said.tool,
+            arguments=said.arguments,
+            value=said.value,
+        )
         beside = [other for other in database.asks.open(found.session) if inbox_branch.is_beside(other, found)]
         if session is None or beside:
             _show(answered, database=database, as_json=as_json)
@@ -93,8 +112,35 @@ def _answer(
         raise typer.Exit(_go_on(session, answered, later=later, as_json=as_json))
 
 
-def _call(decision: str, *, tool: str, arguments: str | None) -> Mapping[str, Any]:
+def _said(found: Ask, word: str, note: str, *, by: str, tool: str, arguments: str | None, value: str | None) -> Given:
+    """Read an answer: one of the four words, or what is said to a question; an option may be one of them too."""
+    for what, text in (("who answers", by), ("the note", note), ("the answer", word)):
+        checked_text(text, what=what)
+    given = _json(value, "--value") if value is not None else None
+    is_option = found.kind == CHOOSE and as_word(word) in map(as_word, found.arguments["options"])
+    call: Mapping[str, Any] = {} if is_option else _call(word, tool, arguments, value)
+    for decision in () if is_option else DECISIONS:
+        if word == decision:
+            return Given(by=by, decision=decision, note=note, value=given, **call)
+    if not found.is_question or given is not None:
+        raise InputRefused(f"`{word}` is no answer to `{found.id}`", fix=f"Answer {', '.join(found.allowed)}.")
+    if note:
+        raise InputRefused("What is said stands in two places", fix="Leave `--note` out.")
+    return Given(by=by, decision="respond", note=word)
+
+
+def _json(text: str, option: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+        raise InputRefused(f"`{option}` is no JSON: {shown}", fix=f"Write it as JSON: `{option} '\"text\"'`.") from None
+
+
+def _call(decision: str, tool: str, arguments: str | None, value: str | None) -> Mapping[str, Any]:
     """Read what an edit wants; only an edit may want anything."""
+    if decision == "edit" and value is not None and not tool and arguments is None:
+        return {}
     if decision != "edit":
         if tool or arguments is not None:
             raise InputRefused(
@@ -103,7 +149,7 @@ def _call(decision: str, *, tool: str, arguments: str | None) -> Mapping[str, An
         return {}
     try:
         given: Any = json.loads(arguments or "")
-    except ValueError:
+    except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
         raise InputRefused(
@@ -131,6 +177,7 @@ def _show(answered: Ask, *, database: Database, as_json: bool) -> None:
         "status": database.sessions.get(answered.session).status,
         "ask": answered.id,
         "decision": answered.last.decision if answered.last else None,
+        **({"value": answered.last.value} if answered.last and answered.last.value is not None else {}),
         "by": answered.by,
         "approvals": answered.progress,
         "asks": [other.id for other in database.asks.open(answered.session)],

@@ -31,6 +31,7 @@ from stateward.cli import (
     history,
     inbox,
     migrate,
+    new,
     policy,
     prune,
     replay,
@@ -103,6 +104,7 @@ def build_app() -> typer.Typer:
     )
     app.callback()(_root)
     for module in (
+        new,
         run,
         inbox,
         answer,

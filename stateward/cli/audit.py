@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -70,6 +70,10 @@ def _audit(
         raise InputRefused(
             "A head is compared with the log", where="stateward audit", fix="Write `--verify --head SEQ:HASH`."
         )
+    _refuse_filters(
+        "--verify" if verify else "--head" if head else "",
+        {"--session": session, "--event": events, "--since": since, "--until": until, "--export": export},
+    )
     with open_existing(db) as database:
         if verify:
             _verify(database, kept, as_json=as_json)
@@ -82,6 +86,17 @@ def _audit(
             _tell({"file": str(export), "rows": _export(database, found, session, export)}, as_json=as_json)
             return
         _list(found, last=last, as_json=as_json)
+
+
+def _refuse_filters(of_all: str, given: Mapping[str, object]) -> None:
+    """The chain is one over all rows: a part of it proves nothing, and would read as if it had been looked at alone."""
+    named = [word for word, value in given.items() if value]
+    if of_all and named:
+        raise InputRefused(
+            f"`{of_all}` is of the whole log, and {', '.join(f'`{word}`' for word in named)} of a part of it",
+            where="stateward audit",
+            fix=f"Leave {'it' if len(named) == 1 else 'them'} out, or leave out `{of_all}`.",
+        )
 
 
 def _verify(database: Database, kept: str | None, *, as_json: bool) -> None:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphDrained
+from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from stateward.cli.stop import Stop, Stopped, stopping_on_signals
 from stateward.errors import SessionBusy, StatewardError
-from stateward.run.checkpoint import AFTER
+from stateward.run.checkpoint import AFTER, CHANNEL, decode
+from stateward.run.events.event import StreamEvent
+from stateward.run.events.following import OPTIONS, afollow
+from stateward.run.events.listener import LISTEN
 from stateward.run.session import Outcome, Session
+from stateward.run.wait import awaited
 
 T = TypeVar("T")
+Tell = Callable[[StreamEvent], None]
 
 FAILURE_NOTE = "Stateward: session"
 """How the note begins that the graph leaves on an activity's exception."""
@@ -30,6 +38,8 @@ class Driven:
     outcome: Outcome
     error: str = ""
     """What an activity raised, when the run is recorded as failed."""
+    events: tuple[str, ...] = ()
+    """What may be sent to it now, when it waits for an event."""
 
 
 def event_command(event: str | None, *, data: Mapping[str, Any] | None = None) -> object:
@@ -49,6 +59,7 @@ async def drive(
     stop: Stop,
     moved: Callable[[str], None] = lambda _state: None,
     after: int | None = None,
+    tell: Tell | None = None,
 ) -> Outcome:
     """Send an input or go on, until the session waits or ends.
 
@@ -58,6 +69,7 @@ async def drive(
         stop: Ends the run at its next checkpoint.
         moved: Is told the path of each state whose work begins.
         after: The session's fence when its state was looked at, if what is given hangs on that.
+        tell: Is told every event; then `moved` is told nothing.
 
     Returns:
         Where the session stands.
@@ -72,6 +84,9 @@ async def drive(
         config["configurable"] = {**config.get("configurable", {}), AFTER: after}
     with stop.control() as control:
         try:
+            if tell is not None:
+                await _heard(session, given, config, control=control, tell=tell)
+                return await session.aoutcome()
             async for part in session.graph.astream(
                 given, config, context=session.context, stream_mode="tasks", control=control
             ):
@@ -82,12 +97,22 @@ async def drive(
     return await asyncio.to_thread(session.outcome)
 
 
-def drive_alone(session: Session, given: object) -> Driven:
+async def _heard(session: Session, given: object, config: RunnableConfig, *, control: RunControl, tell: Tell) -> None:
+    heard: RunnableConfig = {**config, "configurable": {**config.get("configurable", {}), LISTEN: True}}
+    made = session.graph.astream(given, heard, context=session.context, control=control, **OPTIONS)
+    parts = cast("AsyncGenerator[Any]", made)
+    async with aclosing(afollow(parts, machine=session.graph.machine, look=session.aoutcome)) as events:
+        async for event in events:
+            tell(event)
+
+
+def drive_alone(session: Session, given: object, *, tell: Tell | None = None) -> Driven:
     """Drive one session for a command that does nothing else, and wait a little while another process holds it.
 
     Args:
         session: The session.
         given: State keys, or what `event_command` returned.
+        tell: Is told every event.
 
     Returns:
         Where it stands; with the message when an activity's exception ended the run.
@@ -96,7 +121,7 @@ def drive_alone(session: Session, given: object) -> Driven:
         Stopped: Ctrl-C or SIGTERM; the session can be resumed.
         StatewardError: The input or event was refused, or the session is held by another process.
     """
-    return run_until_stopped(lambda stop: _patiently(session, given, stop=stop))
+    return run_until_stopped(lambda stop: _patiently(session, given, stop=stop, tell=tell))
 
 
 def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]]) -> T:
@@ -124,12 +149,13 @@ def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]]) -> T:
     return asyncio.run(whole())
 
 
-async def _patiently(session: Session, given: object, *, stop: Stop) -> Driven:
+async def _patiently(session: Session, given: object, *, stop: Stop, tell: Tell | None) -> Driven:
     """Drive; who goes on after an answer may find that the run which asked is only just letting go."""
     tries = 1 if _is_input(given) else BUSY_TRIES
     for left in range(tries - 1, -1, -1):
         try:
-            return Driven(outcome=await drive(session, given, stop=stop))
+            outcome = await drive(session, given, stop=stop, tell=tell)
+            return Driven(outcome=outcome, events=await asyncio.to_thread(_awaited, session, outcome))
         except SessionBusy as error:
             if is_recorded(error) or not left or stop.requested:
                 raise
@@ -139,6 +165,14 @@ async def _patiently(session: Session, given: object, *, stop: Stop) -> Driven:
                 raise
             return Driven(outcome=await asyncio.to_thread(session.outcome), error=told(error))
     raise AssertionError("unreachable")  # pragma: no cover
+
+
+def _awaited(session: Session, outcome: Outcome) -> tuple[str, ...]:
+    if outcome.status != "waiting":
+        return ()
+    machine = session.graph.machine
+    control = decode(session.graph.get_state(session.config).values.get(CHANNEL) or {}, machine.chart)
+    return () if control is None else tuple(each["name"] for each in awaited(machine, control.configuration))
 
 
 def _is_input(given: object) -> bool:

@@ -139,6 +139,8 @@ def call_json(call: Entry) -> dict[str, object]:
     }
     if call.overrun:
         told["overrun"] = dict(call.overrun)
+    if call.prompts:
+        told["prompts"] = [dict(each) for each in call.prompts]
     if call.attempts:
         told.update({"answered_by": call.answered_by, "attempts": list(call.attempts)})
     return told

@@ -8,6 +8,7 @@ from stateward.cli import options
 from stateward.cli.place import open_existing
 from stateward.cli.rendering import age, print_facts, print_json
 from stateward.run.store.ask import Ask
+from stateward.run.store.kind import CHOOSE, REVIEW, TEXT, told_in
 
 _HELP = """List the open asks, the oldest first.
 
@@ -51,15 +52,31 @@ def _facts(ask: Ask, *, now: float, branch: str | None) -> dict[str, object]:
         "ask": ask.id,
         "session": f"{ask.session} in {ask.path}",
         "branch": ask.branch if is_current(ask, branch) else f"{ask.branch} (the session is on {branch})",
-        "tool": ask.tool,
-        "arguments": ask.arguments,
-        "reason": ask.reason,
+        **_asked(ask),
         "approvers": ask.approvers,
         **({"approvals": _approvals(ask)} if ask.approvals > 1 or ask.answers else {}),
         "not by": ask.barred,
         "age": age(now - ask.created_at),
         "expires": "never" if ask.expires_at is None else f"in {age(ask.expires_at - now)}",
     }
+
+
+def _asked(ask: Ask) -> dict[str, object]:
+    """Tell what is asked: about a call, or what an activity wants to know and how that is answered."""
+    if not ask.is_question:
+        return {"tool": ask.tool, "arguments": ask.arguments, "reason": ask.reason}
+    told = told_in(ask.kind, ask.arguments)
+    about = {"about": ask.shown} if ask.shown else {}
+    call = {"tool": ask.tool} if ask.kind == REVIEW else {}
+    return {"asks to": told.pop("kind"), "question": ask.reason, **call, **about, **told, "answer with": _words(ask)}
+
+
+def _words(ask: Ask) -> list[str]:
+    """List what `stateward answer` takes: an option and a text are answered by themselves."""
+    own = {CHOOSE: "OPTION", TEXT: "TEXT"}.get(ask.kind)
+    if own is None or (own == "TEXT" and "schema" in ask.arguments):
+        return list(ask.allowed)
+    return [own, *(["approve (the default)"] if "approve" in ask.allowed else [])]
 
 
 def _approvals(ask: Ask) -> str:
@@ -92,8 +109,9 @@ def ask_json(ask: Ask, *, now: float, branch: str | None = None) -> dict[str, ob
         "current": is_current(ask, branch),
         "state": ask.path,
         "tool": ask.tool,
-        "arguments": dict(ask.arguments),
+        "arguments": dict(ask.shown),
         "reason": ask.reason,
+        **told_in(ask.kind, ask.arguments),
         "approvers": list(ask.approvers),
         "approvals": ask.approvals,
         "approved_by": [each.by for each in ask.answers],

@@ -15,7 +15,9 @@ from stateward.cli.outcome import FAILING, outcome_at
 from stateward.cli.stop import Stop, Stopped
 from stateward.errors import NotExpected, RunError, UnknownSession
 from stateward.job import BadRow, Job
+from stateward.migration import akeep
 from stateward.run.checkpoint import CHANNEL, TERMINAL
+from stateward.run.conversation import OnDrift
 from stateward.run.graph import ChartGraph
 from stateward.run.session import Outcome, Session
 from stateward.run.store.database import Database
@@ -135,6 +137,7 @@ class Runner:
     database: Database
     job: Job[Any]
     resume: bool
+    drift: OnDrift
     display: Display
     stop: Stop
     report: Report
@@ -166,7 +169,8 @@ class Runner:
             self.display.end(batch.session, status=outcome.status, state=outcome.path)
 
     async def _session(self, batch: Batch) -> Outcome:
-        session = Session(batch.session, self.graph, self.database, user=options.person(None))
+        who = options.person(None)
+        session = Session(batch.session, self.graph, self.database, user=who, drift=self.drift)
         outcome = Outcome(session=batch.session, status="new", path="", values={})
         ends: list[_End] = []
         try:
@@ -234,7 +238,7 @@ class Runner:
 
     async def _drive(self, session: Session, given: object, *, after: int | None = None) -> Outcome:
         return await drive(
-            session,
+            await akeep(session) if self.drift == "keep" else session,
             given,
             stop=self.stop,
             moved=lambda state: self.display.move(session.id, state=state),

@@ -7,6 +7,7 @@ from typing import Any
 
 from stateward.cli.driving import Driven
 from stateward.cli.rendering import moment, print_facts, print_json, say
+from stateward.cli.values import in_short
 from stateward.run.checkpoint import CHANNEL, wakes_at
 from stateward.run.session import Outcome
 
@@ -57,7 +58,26 @@ def show_outcome(driven: Driven, *, as_json: bool) -> int:
     if as_json:
         print_json({**facts, "values": dict(outcome.values)})
     else:
-        print_facts({**facts, "wakes_at": None if outcome.wakes_at is None else moment(outcome.wakes_at)})
-        if outcome.asks:
-            say("A person is asked: `stateward inbox` tells what, `stateward answer ASK approve` or `reject` goes on.")
-    return 1 if driven.error or outcome.status in FAILING else 0
+        due = None if outcome.wakes_at is None else moment(outcome.wakes_at)
+        print_facts({**facts, "wakes_at": due, **in_short(outcome.values)})
+        _say_what_is_next(driven)
+    return exit_code(driven)
+
+
+def _say_what_is_next(driven: Driven) -> None:
+    session = driven.outcome.session
+    if driven.outcome.asks:
+        say("A person is asked: `stateward inbox` tells what, and what may be said; `stateward answer ASK …` goes on.")
+    elif driven.events:
+        say(f"It waits for one of: {', '.join(driven.events)}. `stateward resume {session} EVENT` sends it.")
+    elif driven.outcome.status != "waiting":
+        say(f"`stateward show {session}` tells all it knows, `stateward history {session}` what it did.")
+
+
+def exit_code(driven: Driven) -> int:
+    """Return the exit code of a drive: 1 when the session failed or halted.
+
+    Args:
+        driven: The end.
+    """
+    return 1 if driven.error or driven.outcome.status in FAILING else 0

@@ -10,7 +10,7 @@ from stateward.cli.loading import MANIFEST, is_known, load
 from stateward.errors import CheckpointError, DefinitionError
 from stateward.migration import keep
 from stateward.opening import open_database
-from stateward.run.conversation import OnDrift
+from stateward.run.conversation import OnDrift, refuse_strange_drift
 from stateward.run.session import Session
 from stateward.run.store.backend import MEMORY, SERVERS, without_secrets
 from stateward.run.store.database import Database
@@ -108,5 +108,18 @@ def find_session(
             f"Session `{session}` belongs to graph `{row.graph}`, not to `{loaded.graph.machine.name}`",
             fix="Name its own graph with `--graph`.",
         )
-    found = Session(session, loaded.graph.attach(database), database, drift=cast("OnDrift", drift))
+    found = Session(session, loaded.graph.attach(database), database, drift=checked_drift(drift))
     return keep(found) if drift == "keep" else found
+
+
+def checked_drift(drift: str) -> OnDrift:
+    """Return the word of `--drift`.
+
+    Args:
+        drift: As it was given.
+
+    Raises:
+        InputRefused: There is no such word.
+    """
+    refuse_strange_drift(drift)
+    return cast("OnDrift", drift)

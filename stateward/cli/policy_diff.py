@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -19,6 +20,8 @@ from stateward.governance import Policies, compare, compare_reach, read_policies
 from stateward.run.store.existing import is_there
 
 EXIT_LOOSER = 1
+MOST_NAMES = 3
+"""Names of tools that one row of the table shows; the JSON has all."""
 _HELP = """Compare two policies: what is tighter, what is looser.
 
 A and B are policy files, names of policies, either with @MODE, or the
@@ -90,12 +93,29 @@ def _show(changes: Sequence[Change], *, as_json: bool) -> None:
     if as_json:
         print_json({"changes": [change.to_json() for change in changes], **counts})
         return
-    rows = [
-        {"part": one.part, "is": one.what, "before": one.before, "after": one.after, "so it is": one.verdict}
-        for one in changes
-    ]
-    print_table(rows, empty="Nothing is tighter, and nothing is looser.")
+    print_table(_rows(changes), empty="Nothing is tighter, and nothing is looser.")
     print_facts({verdict: count or None for verdict, count in counts.items()})
+
+
+def _rows(changes: Sequence[Change]) -> list[dict[str, object]]:
+    """One row for all names that a rule says the same of: they are mostly made of one pattern."""
+    rows: dict[str, dict[str, object]] = {}
+    names: dict[str, list[str]] = {}
+    for one in changes:
+        told = {"is": one.what, "before": one.before, "after": one.after, "so it is": one.verdict}
+        name, colon, part = one.part.removeprefix("tool ").partition(": ")
+        is_tool = bool(colon) and one.part.startswith("tool ")
+        key = json.dumps([part, told] if is_tool else [one.part], default=str)
+        rows.setdefault(key, {"part": one.part, **told})
+        if is_tool:
+            names.setdefault(key, []).append(name)
+            rows[key]["part"] = f"tool {_some(names[key])}: {part}"
+    return list(rows.values())
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _show_reach(found: Sequence[Reach], *, as_json: bool) -> None:

@@ -92,11 +92,14 @@ def _fitting(rows: list[SessionRow], *, fits: Callable[[str], bool]) -> list[str
 def _show(found: Replayed, *, as_json: bool) -> None:
     if as_json:
         flips = [_flip_json(flip) for flip in found.flips]
-        print_json({"calls": found.calls, "flips": flips, "unknown_states": list(found.strange)})
+        silent = {"unknown_states": list(found.strange), "undecided": list(found.undecided)}
+        print_json({"calls": found.calls, "flips": flips, **silent})
         return
     print_table([_line(flip) for flip in found.flips], empty="No decision flips.")
     if found.strange:
         say(f"Nothing is said of calls in states that are no more: {', '.join(found.strange)}.")
+    for sentence in found.undecided:
+        say(sentence)
     say(f"{len(found.flips)} of {found.calls} decisions flip.")
 
 

@@ -16,12 +16,18 @@ from stateward.cli.display import progress
 from stateward.cli.driving import drive_alone, run_until_stopped
 from stateward.cli.job_run import Plan, Report, Row, Runner, count_failed, plan_job, refuse_unfinished
 from stateward.cli.loading import Loaded, load
-from stateward.cli.outcome import FAILING, show_outcome
+from stateward.cli.outcome import FAILING, exit_code, show_outcome
+from stateward.cli.place import checked_drift
 from stateward.cli.rendering import cell, columns_of, print_facts, print_json, print_table, say
 from stateward.cli.stop import EXIT_STOPPED, Stop, Stopped
+from stateward.cli.values import CONVERSATION
 from stateward.errors import ConfigError, DefinitionError, InputRefused
 from stateward.job import Job
+from stateward.migration import keep
 from stateward.opening import open_database
+from stateward.run.conversation import OnDrift
+from stateward.run.events.event import StreamEvent
+from stateward.run.events.form import to_json
 from stateward.run.invocation import new_id
 from stateward.run.session import Session
 from stateward.run.store.backend import MEMORY
@@ -40,7 +46,9 @@ Examples:
   stateward run support_desk inbox.csv --map text=body --map id=ticket_no
   stateward run support_desk inbox.csv policy.fuses.usd=0.2
   stateward run support_desk inbox.csv --resume
-  stateward run working '{"question": "why?"}' --session q1
+  stateward run support_desk inbox.csv --resume --drift keep
+  stateward run react '{"messages": "What is (2 + 3) * 4?"}' --session q1
+  stateward run react '{"messages": "What is (2 + 3) * 4?"}' --events
 
 Stopped or killed, it loses nothing: run it again with --resume. Without
 --resume, sessions that ended or wait are shown as they are, and unfinished
@@ -67,6 +75,8 @@ class _Order:
     concurrency: int
     columns: Mapping[str, str]
     session: str | None
+    drift: OnDrift
+    events: bool
     db: str
     as_json: bool
 
@@ -81,6 +91,8 @@ class _Order:
         for ours, theirs in self.columns.items():
             words += ["--map", f"{ours}={theirs}"]
         words += ["--concurrency", str(self.concurrency)] if self.concurrency != 8 else []
+        words += ["--drift", self.drift] if self.drift != "refuse" else []
+        words += ["--events"] if self.events else []
         return options.again(*words, *(["--json"] if self.as_json else []), db=self.db)
 
 
@@ -113,6 +125,10 @@ def _run(
     session: Annotated[
         str | None, typer.Option("--session", metavar="ID", help="The id of the one session; a new one by default.")
     ] = None,
+    drift: options.Drift = "refuse",
+    events: Annotated[
+        bool, typer.Option("--events", help="Print what happens as JSON lines, while it happens; of one session.")
+    ] = False,
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
@@ -125,6 +141,8 @@ def _run(
         concurrency=concurrency,
         columns=dict(_pair(text) for text in mapping or ()),
         session=session,
+        drift=checked_drift(drift),
+        events=events,
         db=db,
         as_json=as_json,
     )
@@ -134,11 +152,22 @@ def _run(
     if not inline and job is None:
         raise InputRefused(
             f"Graph `{order.graph}` has no job, and `{order.given}` is no inline input",
-            fix='Give JSON such as \'{"question": "why?"}\', or @FILE.json.',
+            fix=_own_input(loaded),
+        )
+    if events and job is not None:
+        raise InputRefused(
+            "`--events` is for one session, and a file of items has many", fix="Give JSON, or @FILE.json, as the input."
         )
     with open_database(order.db) as database:
         code = _one(order, loaded, database) if job is None else _all(order, job, loaded=loaded, database=database)
     raise typer.Exit(code)
+
+
+def _own_input(loaded: Loaded) -> str:
+    """Say how an input of this graph looks: it gives the conversation, where there is one."""
+    keys = sorted(loaded.graph.machine.schema.channels)
+    first = CONVERSATION if CONVERSATION in keys else next(iter(keys), "key")
+    return f"Give JSON such as '{{\"{first}\": …}}', or @FILE.json. Its keys: {', '.join(keys)}."
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -150,17 +179,25 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _one(order: _Order, loaded: Loaded, database: Database) -> int:
     attached, user = loaded.graph.attach(database), options.person(None)
-    session = Session(order.session or new_id("session"), attached, database, user=user)
+    session = Session(order.session or new_id("session"), attached, database, user=user, drift=order.drift)
     going_on = order.resume and session.outcome().status == "running"
+    session = keep(session) if order.drift == "keep" else session
     try:
-        driven = drive_alone(session, None if going_on else _inline(order.given))
+        given = None if going_on else _inline(order.given)
+        driven = drive_alone(session, given, tell=_print_event if order.events else None)
     except Stopped:
         graph = None if order.graph == session.graph.machine.name else order.graph
-        later = options.again_with(session.id, overrides=order.overrides, db=order.db, graph=graph)
+        later = options.again_with(session.id, overrides=order.overrides, db=order.db, graph=graph, drift=order.drift)
         say("Stopped.")
         _say_how_to_go_on(later, db=order.db)
         return EXIT_STOPPED
+    if order.events:  # the last of them says where the session stands
+        return exit_code(driven)
     return show_outcome(driven, as_json=order.as_json)
+
+
+def _print_event(event: StreamEvent) -> None:
+    typer.echo(json.dumps(to_json(event), ensure_ascii=False))
 
 
 def _inline(text: str) -> Mapping[str, Any]:
@@ -207,6 +244,7 @@ def _work(order: _Order, plan: Plan, *, job: Job[Any], loaded: Loaded, database:
                 database=database,
                 job=job,
                 resume=order.resume,
+                drift=order.drift,
                 display=display,
                 stop=stop,
                 report=report,

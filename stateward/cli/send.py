@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -10,12 +10,11 @@ from stateward.cli import options
 from stateward.cli.driving import is_recorded, run_until_stopped, told
 from stateward.cli.loading import load
 from stateward.cli.outcome import FAILING
-from stateward.cli.place import open_existing
+from stateward.cli.place import checked_drift, open_existing
 from stateward.cli.rendering import print_facts, print_json, say
 from stateward.cli.resume import event_fields
 from stateward.cli.stop import EXIT_STOPPED, Stop, Stopped
 from stateward.errors import DefinitionError
-from stateward.run.conversation import OnDrift
 from stateward.run.session import Outcome, Sent, Session
 from stateward.run.store.database import Database
 
@@ -89,7 +88,7 @@ def _session(graph: str, session: str, *, overrides: tuple[str, ...], database: 
             f"Session `{session}` belongs to graph `{row.graph}`, not to `{loaded.graph.machine.name}`",
             fix="Name its own graph.",
         )
-    found = Session(session, loaded.graph.attach(database), database, drift=cast("OnDrift", drift))
+    found = Session(session, loaded.graph.attach(database), database, drift=checked_drift(drift))
     found.refuse_strange()
     return found
 

@@ -11,6 +11,7 @@ from stateward.cli.place import opened_session
 from stateward.cli.rendering import print_facts, print_json, print_table
 from stateward.cli.revoke import revocation_json, told
 from stateward.cli.step import BranchName, step_of, timeline_of
+from stateward.cli.values import in_full
 from stateward.errors import InputRefused, NotExpected
 from stateward.run.moment import Moment
 from stateward.run.store.ask import Ask
@@ -70,7 +71,7 @@ def _show(
             "state": ", ".join(moment.path),
             "reason": moment.reason,
             "revoked": [told(one) for one in revoked],
-            **{f"{key}:": value for key, value in moment.values.items()},
+            **in_full(moment.values),
         }
     )
     if moment.asks:

@@ -14,11 +14,13 @@ from stateward.cli import options
 from stateward.cli.driving import drive, is_recorded, run_until_stopped, told
 from stateward.cli.loading import load
 from stateward.cli.outcome import FAILING
-from stateward.cli.place import open_existing
+from stateward.cli.place import checked_drift, open_existing
 from stateward.cli.rendering import print_json, print_table
 from stateward.cli.stop import EXIT_STOPPED, Stop, Stopped
 from stateward.errors import SessionBusy
+from stateward.migration import akeep
 from stateward.run.call import is_held
+from stateward.run.conversation import OnDrift
 from stateward.run.graph import ChartGraph
 from stateward.run.session import Session
 from stateward.run.store.database import Database
@@ -33,7 +35,8 @@ delayed event; `stateward sessions` shows until when. It needs no process
 meanwhile: this command goes on with those that are due, with those whose
 questions nobody answered in the time that a policy sets, and with those to
 which somebody sent an event that nobody took. Sessions that another
-process runs are left alone.
+process runs are left alone. A run that began under another policy is told
+and left as it was, unless --drift keep lets it go on under that one.
 
 Once, for cron; or with --watch until Ctrl-C, looking every second.
 
@@ -41,6 +44,7 @@ Examples:
 
   stateward wake support_desk
   stateward wake support_desk --watch --every 5
+  stateward wake support_desk --drift keep
 """
 
 Told = Callable[[Woken], None]
@@ -63,6 +67,7 @@ def _wake(
     ] = 1.0,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Sessions at the same time.")] = 8,
     overrides: options.Overrides = None,
+    drift: options.Drift = "refuse",
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
@@ -70,7 +75,7 @@ def _wake(
         loaded = load(graph, overrides=tuple(overrides or ())).graph.attach(database)
         woken: list[Woken] = []
         show: Told = _as_it_comes(as_json=as_json) if watch else woken.append
-        driver = _Driver(graph=loaded, database=database, show=show, limit=concurrency)
+        driver = _Driver(graph=loaded, database=database, show=show, limit=concurrency, drift=checked_drift(drift))
         try:
             run_until_stopped(lambda stop: driver.watch(stop, every_s=every) if watch else driver.once(stop))
         except Stopped:
@@ -89,6 +94,7 @@ class _Driver:
     database: Database
     show: Told
     limit: int
+    drift: OnDrift
     failed: bool = False
     _running: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, "asyncio.Task[None]"])
     _given_up: set[str] = field(default_factory=set[str])
@@ -121,7 +127,7 @@ class _Driver:
         raise Stopped
 
     async def _due(self) -> list[Session]:
-        found = await asyncio.to_thread(sleepers, self.graph, self.database)
+        found = await asyncio.to_thread(sleepers, self.graph, self.database, drift=self.drift)
         return [session for session in found if session.id not in self._running and session.id not in self._given_up]
 
     def _begin(self, session: Session, stop: Stop) -> None:
@@ -132,7 +138,8 @@ class _Driver:
     async def _go_on(self, session: Session, stop: Stop) -> None:
         try:
             await asyncio.to_thread(session.refuse_strange)
-            outcome = await drive(session, None, stop=stop)
+            own = await akeep(session) if self.drift == "keep" else session
+            outcome = await drive(own, None, stop=stop)
         except Stopped:
             return
         except Exception as error:  # noqa: BLE001  # it is told, and does not keep the others asleep

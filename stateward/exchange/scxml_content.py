@@ -177,6 +177,7 @@ class NamedContent:
             tools=tuple(own.get("tools", "").split()),
             output=self._output(own, where=invoke.where),
             timeout_s=seconds(own["timeout"], element=invoke) if "timeout" in own else None,
+            asks=own.get("asks") == "true",
         )
 
     def _output(self, own: Mapping[str, str], *, where: str) -> object:

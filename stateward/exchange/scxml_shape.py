@@ -18,7 +18,7 @@ STATES = ("state", "parallel", "final", "history")
 HARMLESS = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2001/XMLSchema-instance")
 """Namespaces of attributes that speak of the document and not of the chart."""
 MARKS = ("version", "name", "root", "generated", "completion", "after", "events")
-MARKS_OF_INVOKE = ("model", "tools", "output", "contract", "timeout")
+MARKS_OF_INVOKE = ("model", "tools", "output", "contract", "timeout", "asks")
 """What our own namespace has."""
 CHILDREN: Mapping[str, tuple[str, ...]] = {
     "scxml": ("state", "parallel", "final", "datamodel", "script"),

@@ -174,6 +174,7 @@ class _Writer:
             tag.set("sw:contract", activity.output)
         elif activity.output is not None:
             tag.set("sw:output", self._registry.name_of("outputs", activity.output, where=node.path).name)
+        tag.set("sw:asks", "true" if activity.asks else "")
         return tag.set("sw:timeout", "" if activity.timeout_s is None else time_of(activity.timeout_s))
 
     def _tools(self, activity: Activity, *, where: str) -> str:

@@ -176,7 +176,7 @@ def read_activity(invoke: Json, *, own: Json, registry: Registry, where: str) ->
         DefinitionError: Its source is no known name.
     """
     said = mapping_of(own, "activity", where=where)
-    only(said, "model", "tools", "contract", "output", "timeout_s", where=f"{where} (meta)")
+    only(said, "model", "tools", "contract", "output", "timeout_s", "asks", where=f"{where} (meta)")
     output = text_of(said, "output", where=where)
     limit = said.get("timeout_s")
     if limit is not None and not (isinstance(limit, int | float) and limit > 0):
@@ -189,6 +189,7 @@ def read_activity(invoke: Json, *, own: Json, registry: Registry, where: str) ->
         if output
         else text_of(said, "contract", where=where) or None,
         timeout_s=limit,
+        asks=said.get("asks") is True,
     )
 
 

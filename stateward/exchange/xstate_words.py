@@ -108,6 +108,8 @@ class Words:
             own["output"] = self._registry.name_of("outputs", activity.output, where=where).name
         if activity.timeout_s is not None:
             own["timeout_s"] = activity.timeout_s
+        if activity.asks:
+            own["asks"] = True
         return {"src": name, "id": id}, own
 
     def data(self, data: Bound, *, body: Written, own: Written, where: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import get_args
 
-from stateward.govern.effective import Effective
+from stateward.govern.effective import Counted, Effective
 from stateward.govern.layer import ROOT_LABEL, Limit
 from stateward.govern.request import CallRequest, Facts, Spent
 from stateward.govern.verdict import Deny, FuseName
@@ -37,27 +37,38 @@ def charges(effective: Effective, *, request: CallRequest, raised: Spent | None 
     Returns:
         One charge for each unit and scope, in the order in which limits are checked.
     """
-    limits = {(limit.scope, limit.unit): limit for limit in _limits(effective, request=request)}
-    scopes = effective.scopes
+    amounts = _amounts(request)
     return tuple(
-        _charge(limits.get((scope, unit)), scope=scope, unit=unit, amount=amount, raised=raised or {})
-        for unit, amount in _units(request)
-        for scope in scopes
+        _charge(limit, scope=scope, unit=unit, amount=amounts[unit], raised=raised or {})
+        for scope, unit, limit in _counted(effective, request=request)
+        if unit in amounts
     )
 
 
-def _limits(effective: Effective, *, request: CallRequest) -> Iterator[Limit]:
+def _counted(effective: Effective, *, request: CallRequest) -> tuple[Counted, ...]:
+    """List where calls of a tool or of models count; worked out once for all states under the same policies."""
+    key = request.name if request.kind == "tool" else None
+    found = effective.counted.get(key)
+    if found is None:
+        limits = {(limit.scope, limit.unit): limit for limit in _limits(effective, tool=key)}
+        units = ("turns", "tokens", "usd") if key is None else (f"calls:{key}", "calls", "usd")
+        found = tuple((scope, unit, limits.get((scope, unit))) for unit in units for scope in effective.scopes)
+        effective.counted[key] = found
+    return found
+
+
+def _limits(effective: Effective, *, tool: str | None) -> Iterator[Limit]:
     yield from effective.limits
-    if request.kind == "tool":
-        yield from effective.limits_on(request.name)
+    if tool is not None:
+        yield from effective.limits_on(tool)
 
 
-def _units(request: CallRequest) -> tuple[tuple[str, float], ...]:
+def _amounts(request: CallRequest) -> dict[str, float]:
     cost = request.estimate_usd or 0.0
-    if request.kind == "model":
-        tokens = () if request.estimate_tokens == 0 else (("tokens", float(request.estimate_tokens or 0)),)
-        return (("turns", 1.0), *tokens, ("usd", cost))
-    return ((f"calls:{request.name}", 1.0), ("calls", 1.0), ("usd", cost))
+    if request.kind == "tool":
+        return {f"calls:{request.name}": 1.0, "calls": 1.0, "usd": cost}
+    tokens = {} if request.estimate_tokens == 0 else {"tokens": float(request.estimate_tokens or 0)}
+    return {"turns": 1.0, **tokens, "usd": cost}
 
 
 def _charge(limit: Limit | None, *, scope: str, unit: str, amount: float, raised: Spent) -> Charge:
@@ -75,16 +86,17 @@ def overspent(effective: Effective, *, request: CallRequest, facts: Facts) -> De
         request: The call.
         facts: What was spent.
     """
-    for charge in charges(effective, request=request, raised=facts.raised):
-        if charge.limit is None:
+    amounts = _amounts(request)
+    for scope, unit, limit in _counted(effective, request=request):
+        if limit is None or unit not in amounts:
             continue
-        if _is_unbounded(charge.unit, request):
-            return _unbounded(charge, request=request)
-        used = facts.spent.get((charge.scope, charge.unit), 0.0)
+        if _is_unbounded(unit, request):
+            return _unbounded(limit, request=request)
+        most, used = facts.raised.get((scope, unit), limit.value), facts.spent.get((scope, unit), 0.0)
         # Nine digits: sums of float prices must not trip a fuse by their rounding.
         # Asked this way round, a number that is none (NaN) trips the fuse.
-        if not round(used + charge.amount, 9) <= charge.limit:
-            return _tripped(charge, used=used)
+        if not round(used + amounts[unit], 9) <= most:
+            return _tripped(limit, most=most, used=used, more=amounts[unit])
     return None
 
 
@@ -93,23 +105,23 @@ def _is_unbounded(unit: str, request: CallRequest) -> bool:
     return unit in bounds and bounds[unit] is None
 
 
-def _unbounded(charge: Charge, *, request: CallRequest) -> Deny:
-    named, fuse = ("may cost", "a money fuse") if charge.unit == "usd" else ("may take in tokens", "a fuse on tokens")
+def _unbounded(limit: Limit, *, request: CallRequest) -> Deny:
+    named, fuse = ("may cost", "a money fuse") if limit.unit == "usd" else ("may take in tokens", "a fuse on tokens")
     because = f": {request.unbounded}" if request.unbounded else ""
     return Deny(
         reason=f"what {request.kind} `{request.name}` {named} has no known bound, and {fuse} is set{because}",
-        rule=charge.origin,
-        scope=charge.scope,
+        rule=limit.origin,
+        scope=limit.scope,
     )
 
 
-def _tripped(charge: Charge, *, used: float) -> Deny:
-    limited = f"`{charge.unit}` in `{charge.scope or ROOT_LABEL}` is limited to {charge.limit:g}"
+def _tripped(limit: Limit, *, most: float, used: float, more: float) -> Deny:
+    limited = f"`{limit.unit}` in `{limit.scope or ROOT_LABEL}` is limited to {most:g}"
     return Deny(
-        reason=f"{limited}: {used:g} spent, {charge.amount:g} more asked",
-        rule=charge.origin,
-        fuse=_fuse(charge.unit),
-        scope=charge.scope,
+        reason=f"{limited}: {used:g} spent, {more:g} more asked",
+        rule=limit.origin,
+        fuse=_fuse(limit.unit),
+        scope=limit.scope,
     )
 
 

@@ -12,6 +12,7 @@ from stateward.chart.graph import Edge, Way
 from stateward.govern.effective import Effective
 from stateward.govern.exposure import exposures
 from stateward.govern.ground import WORK, Ground
+from stateward.govern.idle import idle
 from stateward.govern.ruling import Ruling, known_level
 
 
@@ -28,6 +29,7 @@ def governance(ground: Ground) -> tuple[Finding, ...]:
         *exposures(ground),
         *_no_timeout(ground),
         *_repeated(ground),
+        *idle(ground),
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
+from functools import lru_cache
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -21,9 +23,17 @@ def json_schema(contract: type[BaseModel]) -> dict[str, Any]:
     Returns:
         A JSON schema of draft 2020-12. Its title names the contract, the mode and the hash of the policy.
     """
+    return deepcopy(_known(contract))
+
+
+def _exported(contract: type[BaseModel]) -> dict[str, Any]:
     whole = contract.model_json_schema(by_alias=True, mode="validation")
     title = str(whole.get("title", contract.__name__))[:LONGEST_TITLE]
     return {"title": title, **_strict(whole)}
+
+
+_known = lru_cache(maxsize=256)(_exported)
+"""A class has one schema, which takes a millisecond to make; who asks for it gets a copy."""
 
 
 def _strict(part: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,6 +34,8 @@ from stateward.govern.ruling import Ruling
 from stateward.govern.tightening import refuse_loosening
 
 NO_POLICY = "no policy"
+Counted = tuple[str, str, Limit | None]
+"""A scope, a unit, and its limit there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,8 @@ class Effective:
     """What would hold if the policies that only observe were in force; None if none of them observes."""
     made: Contracts = field(default_factory=Contracts, compare=False, repr=False)
     """The models of the contracts, which states under the same policies share."""
+    counted: dict[str | None, tuple[Counted, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """Where calls count, by tool, and by None for models: `charge` works it out when it is first asked for."""
 
     @property
     def call_timeout_s(self) -> float | None:

@@ -30,6 +30,8 @@ class ToolFacts:
     """The most sensitive data that it may be given."""
     most: Mapping[str, float | None] = field(default_factory=dict[str, "float | None"])
     """Per argument that is a number: the most its schema allows; None if nothing limits it."""
+    arguments: frozenset[str] | None = None
+    """The names of its arguments; None if nobody knows them."""
 
     @property
     def repeats(self) -> bool:

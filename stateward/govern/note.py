@@ -27,6 +27,8 @@ def notes(chart: Definition, effectives: Mapping[int, Effective]) -> Notes:
                 told.setdefault(limit.scope, {})[note] = None
     for index, policy in effectives.items():
         node = chart.nodes[index]
+        if node.activity is not None and node.activity.asks:
+            told.setdefault(node.path, {})[Note("asks people", "ask")] = None
         for tool in node.activity.tools if node.activity else ():
             if policy.level(tool).level == "restricted":
                 told.setdefault(node.path, {})[Note(f"asks before {tool}", "ask")] = None

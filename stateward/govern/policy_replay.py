@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from stateward.govern.decision import decide
 from stateward.govern.effective import Effective
+from stateward.govern.policy import Policy
 from stateward.govern.policy_test import Outcome, Ruled, ruled
 from stateward.govern.request import CallKind, CallRequest, Spent
 from stateward.govern.revocation import Revocation
@@ -64,6 +65,32 @@ class Replayed:
     flips: tuple[Flip, ...]
     strange: tuple[str, ...]
     """States that made calls and are no more; nothing is said of these calls."""
+    undecided: tuple[str, ...] = ()
+    """What the other policy says, or bound the calls, and is not decided anew; each a sentence."""
+
+
+_TIMED = ("fuses.runtime_s", "pace.", "call_timeout_s", "activity_timeout_s")
+"""Parts of a policy that are about time, which no record tells."""
+
+
+def undecided(policy: Policy, *, calls: Iterable[Recorded]) -> Iterator[str]:
+    """Say what is left out when calls are put under another policy.
+
+    Args:
+        policy: The other policy.
+        calls: The recorded calls.
+
+    Yields:
+        Sentences.
+    """
+    timed = [name for name, _ in policy.parts() if name.startswith(_TIMED)]
+    if timed:
+        yield f"No record tells how much time there was: {', '.join(f'`{name}`' for name in timed)} decided nothing."
+    # A summary of what a window leaves out is the state's own.
+    nested = list(dict.fromkeys(call.path for call in calls if "/" in call.path.removesuffix("/summary")))
+    if nested:
+        named = ", ".join(f"`{path}`" for path in nested)
+        yield f"Calls of {named} are decided as those of the state around: policies of agents inside are not known."
 
 
 def replayed(

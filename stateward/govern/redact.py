@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar, cast
 
 from stateward.govern.detector import DETECTORS, SECRET_KEY, Detector, Span, unwrapped
@@ -37,14 +38,17 @@ _MOST_PASSES = 16
 _SHORTEST, _SHORTEST_WORD = 5, 19
 """Letters of the shortest finding, and of the shortest one that is a single word."""
 
+_REMEMBERED = 40
+"""Letters of the longest text of which is remembered what became of it: names and words come with every call."""
+
 _Found = tuple[Span, str]
 """Where something is, and the mark that comes in its place."""
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Detection:
-    """The detectors of some classes."""
+    """The detectors of some classes. One is made for each set of classes, so it is equal to itself only."""
 
     detectors: tuple[Detector, ...]
     any: Pattern
@@ -99,25 +103,36 @@ def redact(value: Value, *, classes: Collection[DataClass] = EVERY_CLASS) -> Val
 def _walk(value: object, *, detection: _Detection, hidden: bool) -> object:
     if isinstance(value, str):
         return HIDDEN if hidden else _text(value, detection=detection)
+    if value is None or isinstance(value, bool):
+        return value
     if isinstance(value, Mapping):
         return _walk_mapping(cast("Mapping[object, object]", value), detection=detection, hidden=hidden)
     if isinstance(value, list | tuple):
         items = [_walk(item, detection=detection, hidden=hidden) for item in cast("list[object]", value)]
         return tuple(items) if isinstance(value, tuple) else items
-    if value is None or isinstance(value, bool):
-        return value
     return HIDDEN if hidden else _number(value, detection=detection)
 
 
 def _walk_mapping(value: Mapping[object, object], *, detection: _Detection, hidden: bool) -> dict[object, object]:
     result: dict[object, object] = {}
     for key, item in value.items():
-        name = _text(key, detection=detection) if isinstance(key, str) else key
+        name, hides = _key(key, detection) if isinstance(key, str) else (key, False)
         while name in result:
             name = f"{name}'"
-        inside = hidden or (detection.hides_keys and isinstance(key, str) and _is_secret(key))
-        result[name] = _walk(item, detection=detection, hidden=inside)
+        result[name] = _walk(item, detection=detection, hidden=hidden or hides)
     return result
+
+
+def _key(key: str, detection: _Detection) -> tuple[str, bool]:
+    return _known_key(key, detection) if len(key) <= _REMEMBERED else _cleaned_key(key, detection)
+
+
+def _cleaned_key(key: str, detection: _Detection) -> tuple[str, bool]:
+    """Return what is shown of a key, and whether it says that its value is a secret."""
+    return _cleaned(key, detection), detection.hides_keys and _is_secret(key)
+
+
+_known_key = lru_cache(maxsize=1024)(_cleaned_key)
 
 
 def _is_secret(key: str) -> bool:
@@ -136,6 +151,10 @@ def _number(value: object, *, detection: _Detection) -> object:
 
 
 def _text(text: str, *, detection: _Detection) -> str:
+    return _known(text, detection) if len(text) <= _REMEMBERED else _cleaned(text, detection)
+
+
+def _cleaned(text: str, detection: _Detection) -> str:
     if text.isascii() and (len(text) < _SHORTEST or (len(text) < _SHORTEST_WORD and _is_word(text))):
         return text
     if not detection.finds_digits and not text.strip(_HEXADECIMAL):
@@ -149,6 +168,9 @@ def _text(text: str, *, detection: _Detection) -> str:
             return text
         text = _marked(text, found)
     return HIDDEN  # made to have something found in it without end: nothing of it is shown
+
+
+_known = lru_cache(maxsize=4096)(_cleaned)
 
 
 def _is_word(text: str) -> bool:

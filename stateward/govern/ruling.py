@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 
 from stateward.errors import DefinitionError
 from stateward.govern.kinds.arguments import ArgumentRule
-from stateward.govern.kinds.operator import COMMON, LEAST, ranked
+from stateward.govern.kinds.operator import LEAST, Operator, ranked
 from stateward.govern.kinds.shape import LEVELS, SENSITIVITIES, Level, Sensitivity
 from stateward.govern.kinds.tools import Rule, ToolPolicy
 from stateward.govern.pattern import compile_pattern
+from stateward.govern.person import both_among
 
+PEOPLE = Operator(name="common", of=both_among)
+"""How lists of people tighten: to those that are on both, however each writes them."""
 LESS_SENSITIVE = ranked(*reversed(SENSITIVITIES))
 """How clearances tighten: to the less sensitive data."""
 
@@ -82,7 +85,7 @@ class Ruling:
         return replace(
             stricter,
             max_calls=LEAST.meet(self.max_calls, other.max_calls),
-            approvers=COMMON.meet(self.approvers, other.approvers),
+            approvers=PEOPLE.meet(self.approvers, other.approvers),
             expires_s=LEAST.meet(self.expires_s, other.expires_s),
             approvals=max(self.approvals, other.approvals),
             four_eyes=self.four_eyes or other.four_eyes,

@@ -13,6 +13,7 @@ from typing import cast
 from stateward.errors import PolicyLoosened
 from stateward.govern.kinds.operator import LEAST
 from stateward.govern.layer import Layer
+from stateward.govern.person import is_among
 from stateward.govern.ruling import LESS_SENSITIVE, Ruling, rank
 
 _BOUNDS = (("max_calls", LEAST), ("expires_s", LEAST), ("cleared", LESS_SENSITIVE))
@@ -109,7 +110,7 @@ def said(value: object) -> str:
 def _compare_approvers(outer: Ruling, *, inner: Ruling) -> None:
     if outer.approvers is None or inner.approvers is None:
         return
-    wider = sorted(set(inner.approvers) - set(outer.approvers))
+    wider = sorted(name for name in inner.approvers if not is_among(name, outer.approvers))
     if wider:
         raise _loosened(
             f"tool `{inner.tool}` may be approved by {', '.join(wider)}, whom its parent does not accept",

@@ -9,7 +9,7 @@ from stateward.govern.kinds.arguments import ArgumentRule
 from stateward.govern.kinds.operator import ANY, COMMON, GREATEST, LEAST, Operator, ranked
 from stateward.govern.kinds.shape import LEVELS
 from stateward.govern.kinds.tools import ToolPolicy
-from stateward.govern.ruling import LESS_SENSITIVE, Ruling, ruling_in
+from stateward.govern.ruling import LESS_SENSITIVE, PEOPLE, Ruling, ruling_in
 
 Verdict = Literal["tighter", "looser", "mixed", "neutral"]
 """How the newer value compares.
@@ -22,7 +22,7 @@ Difference = tuple[str, object, object, Verdict]
 RANKED_LEVELS = ranked(*LEVELS)
 _PARTS: Mapping[str, Operator] = {
     "max_calls": LEAST,
-    "approvers": COMMON,
+    "approvers": PEOPLE,
     "approvals": GREATEST,
     "four_eyes": ANY,
     "expires_s": LEAST,

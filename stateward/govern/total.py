@@ -31,7 +31,7 @@ class Total:
     """The most that one run can come to of something."""
 
     unit: str
-    """`turns`, `calls`, `usd`, `calls:<tool>` or `sum:<tool>.<argument>`."""
+    """`turns`, `tokens`, `calls`, `usd`, `calls:<tool>` or `sum:<tool>.<argument>`."""
     most: float | None
     """None if nothing bounds it."""
     bounded_by: tuple[str, ...] = ()
@@ -62,6 +62,7 @@ def totals(ground: Ground) -> tuple[Total, ...]:
     callers = {node.index: tools for node, _, _ in ground.working() if (tools := ground.usable(node.index))}
     found = [
         _total(ground, "turns", states=models, units=("turns",)),
+        _total(ground, "tokens", states=models, units=("tokens",)),
         _total(ground, "usd", states=models, units=("usd",)),
         _total(ground, "calls", states=callers, units=("calls",)),
     ]

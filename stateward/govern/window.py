@@ -17,6 +17,7 @@ from typing import cast
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
+    HumanMessage,
     MessageLikeRepresentation,
     SystemMessage,
     ToolMessage,
@@ -29,6 +30,7 @@ Count = Callable[[Sequence[BaseMessage]], int]
 """Says how many tokens messages have, for the model that is to read them."""
 _MARK = "stateward_dropped"
 _TOKENS = "stateward_dropped_tokens"
+_SUMMED_UP = "(What was left out, as a model summed it up. It is a record, and asks for nothing.)"
 
 
 def prune(
@@ -59,6 +61,42 @@ def prune(
     start = _whole_pairs(given, start=max(len(head), len(given) - keep_last))
     dropped = given[len(head) : start]
     return [*head, _summary(dropped), *given[start:]] if dropped else given
+
+
+def left_out(messages: Sequence[BaseMessage], *, max_messages: int, keep_last: int) -> list[BaseMessage]:
+    """Return what a summary is to be about: what `prune` leaves out, and some of what follows.
+
+    It grows by `keep_last` messages at a time, so that one summary is good for as many calls.
+
+    Args:
+        messages: The conversation.
+        max_messages: As for `prune`.
+        keep_last: As for `prune`.
+
+    Returns:
+        Messages from the beginning, without the leading system prompt; none if nothing is left out.
+    """
+    if len(messages) <= max_messages:
+        return []
+    head = len(_head(messages))
+    least = len(messages) - keep_last - head
+    return list(messages[head : head + -(-least // keep_last) * keep_last])
+
+
+def summed_up(messages: Sequence[BaseMessage], *, text: str) -> list[BaseMessage]:
+    """Put what somebody wrote about the messages that were left out behind the message that counts them.
+
+    It is a user's message and no system prompt: it repeats what users and tools have said.
+
+    Args:
+        messages: From `prune`.
+        text: The summary.
+    """
+    for place, message in enumerate(messages):
+        if isinstance(message, SystemMessage) and _counted(message) is not None:
+            told = HumanMessage(content=f"{_SUMMED_UP}\n{text}", additional_kwargs={_MARK: {}})
+            return [*messages[: place + 1], told, *messages[place + 1 :]]
+    return list(messages)
 
 
 def fit(messages: Sequence[BaseMessage], *, max_tokens: int, count: Count, reserved: int = 0) -> list[BaseMessage]:
@@ -159,7 +197,7 @@ def _summary(dropped: Sequence[BaseMessage], *, count: Count | None = None) -> S
     tokens, fresh = 0, list[BaseMessage]()
     for message in dropped:
         earlier = _counted(message)
-        counts.update(earlier or {message.type: 1})
+        counts.update({message.type: 1} if earlier is None else earlier)
         if earlier is None:
             fresh.append(message)
         else:

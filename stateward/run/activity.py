@@ -21,7 +21,8 @@ from stateward.chart.event import Occurrence
 from stateward.errors import CheckpointError, ContractFailed, DefinitionError, Diverged, UpdateRefused
 from stateward.govern.gate import Failed, check
 from stateward.run.commit import Progress
-from stateward.run.context import Core, awithin, within
+from stateward.run.context import Core
+from stateward.run.current import awithin, within
 from stateward.run.deadline import Late, apart, in_time, is_cancelled, own_cancellation
 from stateward.run.door.signal import Suspend, Trip
 from stateward.run.door.straggler import in_thread

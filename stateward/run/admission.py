@@ -28,7 +28,19 @@ from stateward.run.payload import nearest, payload
 from stateward.run.pinned_policy import remember
 from stateward.run.plan import HUB, Machine
 from stateward.run.progress import Progress
-from stateward.run.resume import INPUT, Answers, Before, Happened, claim, enveloped, occurrence, read
+from stateward.run.resume import (
+    INPUT,
+    Answers,
+    Before,
+    Happened,
+    Resumption,
+    claim,
+    enveloped,
+    occurrence,
+    read,
+    still_open,
+    unwrapped,
+)
 from stateward.run.update import as_update
 from stateward.run.view import View
 from stateward.run.wait import unexpected
@@ -270,8 +282,7 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
             f"Session `{invocation.session}` does not wait; it is {control.status}",
             fix="Send an input to open a new run, or None to go on with an unfinished one.",
         )
-    asks = [ask for ids in control.asks.values() for ask in ids]
-    told = read(renamed(control.raw, _unwrapped(given.resume)), machine=machine, asks=asks, by=invocation.approver)
+    told = _told(machine, given.resume, control=control, invocation=invocation)
     if isinstance(told, Happened):
         came = checked(machine, told.update, base=before.values, serde=serde) if told.update else {}
         brought = Happened(event=told.event, update=came)
@@ -284,13 +295,11 @@ def _command(machine: Machine, given: Command[Any], *, before: Stored, invocatio
     return Command(resume=enveloped({"answered": list(answered.asks)}, first), update=update)
 
 
-def _unwrapped(resume: Any) -> Any:  # JSON, or LangGraph's map of interrupt id to JSON
-    """Take the payload out of LangGraph's map of interrupt id to value: a single region waits in one place."""
-    if isinstance(resume, Mapping) and len(cast("Mapping[str, Any]", resume)) == 1:
-        key, value = next(iter(cast("Mapping[str, Any]", resume).items()))
-        if len(key) == 32 and all(letter in "0123456789abcdef" for letter in key):
-            return value
-    return cast("Any", resume)
+def _told(machine: Machine, resume: object, *, control: Control, invocation: Invocation) -> Resumption:
+    asks = [ask for ids in control.asks.values() for ask in ids]
+    still = still_open(invocation.database, asks) if asks else asks
+    said = renamed(control.raw, unwrapped(resume))
+    return read(said, machine=machine, asks=asks, unanswered=still, by=invocation.approver)
 
 
 def refuse_drift(machine: Machine, control: Control) -> None:

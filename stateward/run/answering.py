@@ -14,6 +14,7 @@ from stateward.run.drive import Bridge, Steps, Work
 from stateward.run.edited import refuse_misfit
 from stateward.run.invocation import Invocation
 from stateward.run.store.ask import Ask, Decision
+from stateward.run.store.given import Given
 from stateward.run.text import checked_text
 from stateward.run.verdict import read_answer
 
@@ -68,6 +69,7 @@ def claimed(
     note: str,
     tool: str = "",
     arguments: Mapping[str, Any] | None = None,
+    value: object = None,
 ) -> Ask:
     """Record an answer.
 
@@ -79,6 +81,7 @@ def claimed(
         note: Why.
         tool: The tool that is meant, of an edit the one that is wanted; empty when it is not said.
         arguments: The arguments that are meant, of an edit those that are wanted; None when they are not said.
+        value: JSON. What is said to a question that asks for a value.
 
     Returns:
         The ask: answered, or open when it needs the approval of more people.
@@ -89,7 +92,7 @@ def claimed(
         AskClosed: It was answered, withdrawn or expired before.
         NotExpected: The ask is another session's.
         InputRefused: The name or the note cannot be kept, or another call is meant than was shown, or an edit leads to
-            no call.
+            no call, or a value is none that was asked for.
         GovernanceError: The person may not answer it.
     """
     checked_text(by, what=f"who answers `{ask}`")
@@ -97,9 +100,10 @@ def claimed(
     found = asked(caller, ask)
     if found.session != caller.session:
         raise NotExpected(f"Ask `{ask}` belongs to session `{found.session}`, not to `{caller.session}`")
-    refuse_misfit(caller.graph.machine, found, decision, tool=tool, arguments=arguments)
     edit: Mapping[str, Any] = {"tool": tool, "arguments": arguments} if decision == "edit" else {}
-    return caller.database.asks.answer(ask, decision=decision, by=by, note=note, **edit)
+    said = Given(by=by, decision=decision, note=note, value=value, **edit)
+    refuse_misfit(caller.graph.machine, found, said, tool=tool, arguments=arguments)
+    return caller.database.asks.answer(ask, decision=decision, by=by, note=note, value=value, **edit)
 
 
 def recording(
@@ -125,6 +129,24 @@ def recording(
         yield Work(fn=partial(claimed, caller, ask, **_told(ask, said, by=by, note=note)))
 
 
+def refuse_misfits(caller: Caller, values: Mapping[str, Any], *, by: str) -> None:
+    """Refuse several values of which one is none that was asked for, before any of them is recorded.
+
+    Args:
+        caller: The session.
+        values: Ask to what is said.
+        by: Who answers.
+
+    Raises:
+        UnknownAsk: No ask has such an id, or it belongs to another tenant's session.
+        AskClosed: One was answered, withdrawn or expired before.
+        InputRefused: A value is none that was asked for.
+        GovernanceError: The person may not answer one, or has done so already.
+    """
+    for ask, value in values.items():
+        refuse_misfit(caller.graph.machine, asked(caller, ask), Given(by=by, decision="respond", value=value))
+
+
 def _told(ask: str, said: Decision | Mapping[str, Any], *, by: str, note: str) -> dict[str, Any]:
     if isinstance(said, str):
         return {"decision": said, "by": by, "note": note}
@@ -135,6 +157,7 @@ def _told(ask: str, said: Decision | Mapping[str, Any], *, by: str, note: str) -
         "note": one.note or note,
         "tool": one.tool,
         "arguments": one.arguments,
+        "value": one.value,
     }
 
 

@@ -22,11 +22,22 @@ from stateward.run.admission import Stored, admit, stored
 from stateward.run.arrivals import let_go
 from stateward.run.called import Called, committed
 from stateward.run.checkpoint import CHANNEL
-from stateward.run.configurable import TURN, alarm_of, is_nested, named, onward, pinned, seen_fence, with_invocation
+from stateward.run.configurable import (
+    TURN,
+    alarm_of,
+    is_nested,
+    named,
+    onward,
+    person_in,
+    pinned,
+    seen_fence,
+    with_invocation,
+)
 from stateward.run.container import KEY as CONTAINER
 from stateward.run.context_record import naming, recorded, serde_of
 from stateward.run.drive import Bridge, Steps, Work
 from stateward.run.edit import begun, checked_edit, edited
+from stateward.run.events.listener import listening
 from stateward.run.fork import Turn, take_back, turned, write
 from stateward.run.invocation import Invocation, new_id, session_of
 from stateward.run.landing import landing
@@ -78,20 +89,7 @@ def open_call(
             "The graph has a checkpointer, but the config names no session",
             fix='Pass config={"configurable": {"thread_id": …}}.',
         )
-    invocation = Invocation(
-        session=session or new_id("session"),
-        open_database=lambda: graph.tables.database(saver) if saver else open_database("memory:"),
-        bridge=bridge,
-        threads=graph.tables.threads,
-        tenant=named(merged, "tenant"),
-        approver=named(merged, "approver"),
-        user=named(merged, "user") or named(merged, "approver"),
-        serde=saver.serde if saver is not None else None,
-        shared=saver is not None,
-        alarm=alarm_of(merged),
-        container=merged.get("configurable", {}).get(CONTAINER),
-        turn=merged.get("configurable", {}).get(TURN),
-    )
+    invocation = _invocation(graph, merged, saver=saver, session=session, bridge=bridge)
     if saver is not None:
         given, merged = yield from _admitted(graph, given, merged, invocation, context)
     else:
@@ -108,6 +106,32 @@ def open_call(
     except BaseException:  # Ctrl-C, when the session is held already
         yield Work(fn=invocation.leave, must_end=True)
         raise
+
+
+def _invocation(
+    graph: Called,
+    merged: RunnableConfig,
+    *,
+    saver: BaseCheckpointSaver[Any] | None,
+    session: str | None,
+    bridge: Bridge,
+) -> Invocation:
+    """Make the invocation of a call from outside."""
+    return Invocation(
+        session=session or new_id("session"),
+        open_database=lambda: graph.tables.database(saver) if saver else open_database("memory:"),
+        bridge=bridge,
+        threads=graph.tables.threads,
+        tenant=named(merged, "tenant"),
+        approver=person_in(merged, "approver"),
+        user=person_in(merged, "user") or person_in(merged, "approver"),
+        serde=saver.serde if saver is not None else None,
+        shared=saver is not None,
+        alarm=alarm_of(merged),
+        container=merged.get("configurable", {}).get(CONTAINER),
+        listener=listening(merged),
+        turn=merged.get("configurable", {}).get(TURN),
+    )
 
 
 def _admitted(

@@ -17,12 +17,13 @@ from stateward.errors import MicrostepLimit, NoTransition
 from stateward.run.checkpoint import CHANNEL, Json, Status, configuration_delta, encode_event
 from stateward.run.data import marks_after
 from stateward.run.hub.regions import Place, Regions, failing_state
+from stateward.run.people.reminder import agenda_delta, drop_reminders, set_reminders
 from stateward.run.plan import HUB, Machine
 from stateward.run.progress import Progress, fatal_in, is_kind, stepped
 from stateward.run.store.ask import Ask
 from stateward.run.view import View
 
-_HALTS = ("fuse", "timeout", "unknown_after_crash", "error.contract")
+_HALTS = ("fuse", "timeout", "unknown_after_crash", "ask.expired", "error.contract")
 """Of the events that end a run, the ones that are a limit reached and not a failure."""
 
 
@@ -78,7 +79,7 @@ def finish(
         told = Occurrence(name=kind, data={"message": str(error), "state": error.facts.get("state", "")})
         return _broken(machine, progress, told, state=state)
     # What no transition took is named all the same: the step is about it.
-    delta = _delta(machine, progress, step, state=state, about=events[-1].name if events else "start")
+    delta = _delta(machine, progress, step, state=state, about=_about(progress, events))
     fatal = fatal_in(step)
     if machine.chart.tables.has_parallel:
         if len(step.configuration.atomic(machine.chart)) > 1:
@@ -105,6 +106,11 @@ def finish(
     )
 
 
+def _about(progress: Progress, events: Sequence[Occurrence]) -> str:
+    came = events or (progress.prior.unhandled if progress.prior is not None else ())
+    return came[-1].name if came else "start"
+
+
 def ask_commit(machine: Machine, state: int, progress: Progress, asks: Sequence[Ask]) -> Committed:
     """Commit that a state waits for a person.
 
@@ -123,13 +129,17 @@ def ask_commit(machine: Machine, state: int, progress: Progress, asks: Sequence[
     if len(regions.atoms) > 1:
         regions = regions.with_asks(state, ids)
         place, working = regions.place(), regions.working
+    set_reminders(machine, progress, asks)
     delta: Json = {
         **_standing(machine.chart, progress),
         **progress.also,
+        **agenda_delta(progress),
         "status": place.status,
         "asks": {path: ids},
         "last": {"event": "ask", "state": path, "activation": progress.configuration.activation(state)},
     }
+    if progress.at is not None:
+        delta["last"]["now"] = progress.at
     if place.reason is not None:
         delta["reason"] = place.reason
     command = Command(update=[*progress.view.commit(), (CHANNEL, delta)], goto=place.goto)
@@ -266,10 +276,8 @@ def _delta(machine: Machine, progress: Progress, step: Step, *, state: int | Non
     dropped = [path for path in control.asks if chart.by_path[path] in step.exited]
     if dropped:
         delta["asks"] = dict.fromkeys(dropped)
-    if progress.agenda is not None:
-        timers = progress.agenda.delta()
-        if timers is not None:
-            delta["timers"] = timers
+        drop_reminders(machine, progress, [ask for path in dropped for ask in control.asks[path]])
+    delta |= agenda_delta(progress)
     return delta | progress.also if progress.also else delta
 
 

@@ -14,6 +14,9 @@ from stateward.run.text import checked_text
 UNTIL = "__stateward_until"
 """The configurable key of the moment, by the monotonic clock, when the deadline of a call has come that goes on."""
 
+AUTHENTICATED = "langgraph_auth_user_id"
+"""The configurable key under which LangGraph's server says who was authenticated; empty when nobody was."""
+
 TURN = "__stateward_turn"
 """The configurable key of the place in which a call has waited for its turn."""
 
@@ -29,6 +32,21 @@ def named(config: RunnableConfig, key: str) -> str:
         InputRefused: It cannot be kept.
     """
     return checked_text(str(config.get("configurable", {}).get(key) or ""), what=f"`{key}`")
+
+
+def person_in(config: RunnableConfig, key: str) -> str:
+    """Return who makes a call, as text: whom LangGraph's server has authenticated, else whom the caller names.
+
+    The server takes its own keys out of what clients send, so nobody is another person under its authentication.
+
+    Args:
+        config: LangGraph's config.
+        key: `approver` or `user`, under which the caller names somebody.
+
+    Raises:
+        InputRefused: It cannot be kept.
+    """
+    return named(config, AUTHENTICATED) or named(config, key)
 
 
 def seen_fence(config: RunnableConfig) -> int | None:

@@ -6,10 +6,8 @@ their result. Both number the calls of the activation in the order in which they
 
 from __future__ import annotations
 
-import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
@@ -21,22 +19,20 @@ from stateward.chart.delay import Cancel, Delayed, Schedule
 from stateward.chart.event import Event, Occurrence, occurrence_of
 from stateward.errors import DefinitionError, RunError
 from stateward.run.container import Container, Owned
-from stateward.run.deadline import own_exit
-from stateward.run.door.calling import Calling, inside
+from stateward.run.door.calling import Calling
 from stateward.run.door.door import Door
 from stateward.run.door.model import GovernedModel
 from stateward.run.door.role import ModelRole
 from stateward.run.door.signal import Signal
 from stateward.run.door.time_left import TimeLeft
-from stateward.run.door.tool import ToolCall, ToolResult
+from stateward.run.door.tool import Tool, ToolCall, ToolResult
 from stateward.run.drive import Bridge
 from stateward.run.invocation import Invocation
+from stateward.run.people.asking import put, put_all
+from stateward.run.people.question import Question
 
 C = DefaultTypeVar("C", default=Any)
 T = TypeVar("T")
-
-_CURRENT: ContextVar[Callable[[], Core[Any]] | None] = ContextVar("stateward_run", default=None)
-"""What makes or returns the run of the activity: most activities never ask for it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,6 +55,10 @@ class Core(Generic[C]):
     _declared_role: str | None
     _store: BaseStore | None
     _writer: Callable[[Any], None]
+    _tools: Callable[[], Mapping[str, Tool]] = dict
+    """All tools that the chart's states declare."""
+    _asks: bool = False
+    """Whether the state declares that its activity asks people."""
     feedback: str = ""
     """Why the gate sent the last attempt back; empty on the first."""
     attempt: int = 1
@@ -197,6 +197,15 @@ class Core(Generic[C]):
             )
         return GovernedModel.of(self._roles[wanted], door=self.door, number=self.number, roles=self._roles)
 
+    def shown(self, names: Iterable[str]) -> list[Tool]:
+        """Return tools that a model here may be shown, for another state to call: those that no policy forbids.
+
+        Args:
+            names: Tools that states of the chart declare.
+        """
+        known = self._tools()
+        return [known[name] for name in names if self.door.effective.level(name).level != "forbidden"]
+
     @property
     def signal(self) -> Signal | None:
         """Why the activity must end here, or None."""
@@ -225,6 +234,23 @@ class Core(Generic[C]):
         """
         self.door.in_flight.check_outside()
         return next(self._numbers)
+
+    def number_questions(self, questions: Sequence[Question[T]]) -> list[tuple[Question[T], int]]:
+        """Number questions in their order.
+
+        Args:
+            questions: What people are asked.
+
+        Raises:
+            DefinitionError: The state does not declare that its activity asks people.
+        """
+        if not self._asks:
+            raise DefinitionError(
+                "The activity asks people, and its state does not say so",
+                where=self.path,
+                fix="Say `State(…, asks=True)`.",
+            )
+        return [(question, self.number()) for question in questions]
 
     def number_calls(self, calls: Sequence[ToolCall]) -> list[tuple[int, str, Mapping[str, Any], str]]:
         """Number a batch of calls in call order.
@@ -261,6 +287,29 @@ class Run(Core[C], Generic[C]):
         """
         return self.door.tools_batch(self.number_calls(calls))
 
+    def ask(self, question: Question[T]) -> Awaitable[T]:
+        """Ask a person; the activity is entered again when the question is answered, and gets the answer here.
+
+        Args:
+            question: Made with `stateward.ask`.
+
+        Returns:
+            An awaitable of the answer.
+        """
+        ((_, number),) = self.number_questions([question])
+        return put(self.door, question, call=number)
+
+    def ask_all(self, questions: Sequence[Question[T]]) -> Awaitable[list[T]]:
+        """Ask several questions at once; each may be answered by somebody else, in any order.
+
+        Args:
+            questions: Made with `stateward.ask`.
+
+        Returns:
+            An awaitable of the answers, in the order of the questions.
+        """
+        return put_all(self.door, self.number_questions(questions))
+
 
 class SyncRun(Core[C], Generic[C]):
     """The run as a sync activity sees it; the same names, the calls block."""
@@ -290,69 +339,30 @@ class SyncRun(Core[C], Generic[C]):
         numbered, door = self.number_calls(calls), self.door
         return self._bridge.call(lambda: door.tools_batch(numbered))
 
+    def ask(self, question: Question[T]) -> T:
+        """Ask a person; the activity is entered again when the question is answered, and gets the answer here.
+
+        Args:
+            question: Made with `stateward.ask`.
+
+        Returns:
+            The answer.
+        """
+        door, ((_, number),) = self.door, self.number_questions([question])
+        return self._bridge.call(lambda: put(door, question, call=number))
+
+    def ask_all(self, questions: Sequence[Question[T]]) -> list[T]:
+        """Ask several questions at once; each may be answered by somebody else, in any order.
+
+        Args:
+            questions: Made with `stateward.ask`.
+
+        Returns:
+            The answers, in the order of the questions.
+        """
+        door, numbered = self.door, self.number_questions(questions)
+        return self._bridge.call(lambda: put_all(door, numbered))
+
     @property
     def _bridge(self) -> Bridge:
         return self._invocation.bridge
-
-
-def current_run() -> Run[Any]:
-    """Return the run of the activity this code runs in, for code that is not handed one.
-
-    Returns:
-        The same object the activity gets as `run`.
-
-    Raises:
-        RunError: No activity is running here.
-    """
-    run = _CURRENT.get()
-    if run is None:
-        raise RunError("No activity is running here", fix="Call it from a state's `do` or from what that calls.")
-    return cast("Run[Any]", run())
-
-
-def within(run: Callable[[], Core[Any]], fn: Callable[..., T], *args: Any) -> T:
-    """Call a sync function that sees a run through `current_run`.
-
-    Args:
-        run: Makes or returns the run.
-        fn: The function.
-        args: Its arguments.
-
-    Raises:
-        RunError: It raised `GeneratorExit`.
-    """
-    token = _CURRENT.set(run)
-    try:
-        with inside(lambda: run().calling):
-            return fn(*args)
-    except GeneratorExit as raised:
-        raise own_exit() from raised
-    finally:
-        _CURRENT.reset(token)
-
-
-def awithin(run: Core[Any], fn: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
-    """Make an async function see a run through `current_run`.
-
-    Args:
-        run: The run.
-        fn: The function.
-    """
-
-    async def call(*args: Any) -> T:
-        token = _CURRENT.set(lambda: run)
-        try:
-            with inside(lambda: run.calling):
-                returned = await fn(*args)
-        except asyncio.CancelledError:
-            await run.rest(cancel=True)
-            raise
-        except BaseException:
-            await run.rest()
-            raise
-        finally:
-            _CURRENT.reset(token)
-        await run.rest()
-        return returned
-
-    return call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -14,6 +14,7 @@ from stateward.run.alarm import checked_deadline
 from stateward.run.caller import Caller
 from stateward.run.container import KEY, Container
 from stateward.run.drive import Bridge, Steps, Work, doing, drive_async, drive_sync
+from stateward.run.events.listener import LISTEN
 from stateward.run.going import Provider, Terms
 from stateward.run.graph import ChartGraph
 from stateward.run.outcome import Outcome
@@ -105,8 +106,11 @@ class Conversation:
             provider=self.provider,
         )
 
-    def _streaming(self, said: Said, options: Mapping[str, Any]) -> Steps[object]:
-        return streaming(self._caller, said, options=options, terms=self._terms)
+    def _streaming(self, said: Said, options: Mapping[str, Any], *, heard: bool = False) -> Steps[object]:
+        caller = self._caller
+        if heard:
+            caller = replace(caller, config=caller.configured({LISTEN: True}))
+        return streaming(caller, said, options=options, terms=self._terms)
 
     def _done(self, steps: Steps[T]) -> T:
         bridge = Bridge()

@@ -8,43 +8,69 @@ from typing import Any
 from stateward.errors import CodecError, InputRefused
 from stateward.govern.fingerprint import canonical
 from stateward.run.door.outcome import undeclared
+from stateward.run.door.tool import Tool
 from stateward.run.plan import Machine
 from stateward.run.store.ask import Ask
-from stateward.run.store.given import Decision
+from stateward.run.store.fitted import fitted
+from stateward.run.store.given import Given
+from stateward.run.store.kind import EDIT, REVIEW
+from stateward.run.store.taken import refuse_closed, taken
 
 
 def refuse_misfit(
-    machine: Machine, ask: Ask, decision: Decision, *, tool: str = "", arguments: Mapping[str, Any] | None = None
+    machine: Machine, ask: Ask, said: Given, *, tool: str = "", arguments: Mapping[str, Any] | None = None
 ) -> None:
-    """Refuse an answer that names another call without being an edit, or an edit to what is no call.
+    """Refuse an answer that does not fit its ask, names another call without being an edit, or edits to what is none.
+
+    What the ask itself would refuse is refused here as well, so that of several answers none is recorded then.
 
     Whether the policy lets the edited call pass is decided when it is made, by the same checks as for any other.
 
     Args:
         machine: The lowered chart.
         ask: What was asked.
-        decision: What is answered.
+        said: What is answered.
         tool: The tool that is named; empty for none.
         arguments: The arguments that are named; None for none.
 
     Raises:
-        InputRefused: The tool or the arguments are none that fit.
+        InputRefused: It is none that fits.
+        AskClosed: It was answered, withdrawn or expired before.
+        GovernanceError: The person may not answer it or has done so already, or it is no answer to this ask.
     """
-    if decision != "edit":
+    refuse_closed(ask)
+    if said.decision in ask.allowed or not ask.is_question:
+        _refuse_other(machine, ask, fitted(ask, said), tool=tool, arguments=arguments)
+    taken(ask, said)
+
+
+def _refuse_other(machine: Machine, ask: Ask, said: Given, *, tool: str, arguments: Mapping[str, Any] | None) -> None:
+    if said.decision != "edit":
         refuse_other_call(ask, tool=tool, arguments=arguments)
         return
+    if ask.kind == EDIT:
+        return
+    arguments = said.arguments
     if arguments is None:
         raise _misfit(ask, "names no arguments")
-    state = machine.chart.by_path.get(ask.path)
-    if state is None or state not in machine.plans:
-        return  # an agent inside of a state: what it may call is looked at when it calls
-    tools, name = machine.plans[state].tools, tool or ask.tool
+    tools, name = _callable(machine, ask), tool or ask.tool
+    if tools is None:
+        return
     if name not in tools:
         raise _misfit(ask, f"leads to no call: {undeclared(name, tools)}")
     try:
         tools[name].plain(tools[name].parse(arguments))
     except ValueError as wrong:
         raise _misfit(ask, f"does not fit tool `{name}`: {wrong}") from wrong
+
+
+def _callable(machine: Machine, ask: Ask) -> Mapping[str, Tool] | None:
+    """The tools of which an edit may name one; None where nobody knows them yet."""
+    if ask.kind == REVIEW:  # another state than the one that asks may make the call
+        return machine.tools if ask.tool in machine.tools else None
+    state = machine.chart.by_path.get(ask.path)
+    # An agent inside of a state: what it may call is looked at when it calls.
+    return machine.plans[state].tools if state is not None and state in machine.plans else None
 
 
 def refuse_other_call(ask: Ask, *, tool: str = "", arguments: Mapping[str, Any] | None = None) -> None:
@@ -58,7 +84,7 @@ def refuse_other_call(ask: Ask, *, tool: str = "", arguments: Mapping[str, Any] 
     Raises:
         InputRefused: They are other ones.
     """
-    if tool in ("", ask.tool) and (arguments is None or _is_same(arguments, dict(ask.arguments))):
+    if tool in ("", ask.tool) and (arguments is None or _is_same(arguments, dict(ask.shown))):
         return
     raise InputRefused(
         f"The answer to `{ask.id}` means another call than the one it was asked about",

@@ -24,11 +24,13 @@ from stateward.run.configurable import onward, pinned, with_invocation
 from stateward.run.drive import Steps, Work
 from stateward.run.edit import begun, edited
 from stateward.run.invocation import Invocation
+from stateward.run.people.reminder import moved_reminders
 from stateward.run.plan import Machine
 from stateward.run.snapshot import addressed, listing, written_at
 from stateward.run.store.ask import Ask, ask_id
 from stateward.run.store.entry import CallKey
 from stateward.run.store.inheritance import inherit, names_in_use
+from stateward.run.store.kind import UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +140,7 @@ def forked(
             asks={old: ask.id for old, ask in asks.items()},
         ),
         "asks": {path: [asks[ask].id for ask in several] for path, several in control.asks.items()},
+        "timers": moved_reminders(control.timers, {old: ask.id for old, ask in asks.items()}),
         "last": _last("fork"),
     }
     return Turn(
@@ -254,7 +257,7 @@ def _inherited(
 
 def _asked_calls(control: Control, invocation: Invocation) -> set[tuple[str, int, int]]:
     asks = (invocation.database.asks.find(ask) for ids in control.asks.values() for ask in ids)
-    return {(ask.path, ask.activation, ask.call) for ask in asks if ask is not None and ask.kind == "approve"}
+    return {(ask.path, ask.activation, ask.call) for ask in asks if ask is not None and ask.kind != UNKNOWN}
 
 
 def _put_again(control: Control, branch: str, invocation: Invocation) -> dict[str, Ask]:

@@ -164,15 +164,27 @@ class Inner(Runnable[Any, Told]):
         Returns:
             What the graph came to.
         """
-        given, config = self.seen(input), ensure_config(config)
+        final, writes = await self.ran(self.seen(input), config)
+        new = {key for key, _ in writes}
+        same = [(key, final[key]) for key in final if key not in new and key not in self._schema.reducing]
+        return _told(self.translated(writes), same=self.translated(same))
+
+    async def ran(self, given: Any, config: RunnableConfig | None = None) -> tuple[Mapping[str, Any], Writes]:
+        """Run the graph.
+
+        Args:
+            given: Its input.
+            config: LangGraph's config; by default that of the node around.
+
+        Returns:
+            Its state at the end, and what is new in it.
+        """
+        config = ensure_config(config)
         if self._tells:
             final, command = await cast(Telling, self._runs).achanged(given, config)
         else:
             final, command = await self._changed(given, config)
-        writes = cast("list[tuple[str, Any]]", command.update)
-        new = {key for key, _ in writes}
-        same = [(key, final[key]) for key in final if key not in new and key not in self._schema.reducing]
-        return _told(self.translated(writes), same=self.translated(same))
+        return final, cast("list[tuple[str, Any]]", command.update)
 
     async def _changed(self, given: Any, config: RunnableConfig) -> tuple[Mapping[str, Any], Command[Any]]:
         if self._runs.checkpointer is False:

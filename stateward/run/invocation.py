@@ -26,6 +26,7 @@ from stateward.run.door.script import Script
 from stateward.run.door.straggler import Stragglers
 from stateward.run.door.traffic import Traffic
 from stateward.run.drive import Bridge
+from stateward.run.events.listener import Listener
 from stateward.run.hub.attention import Attention
 from stateward.run.presence import Presence, outwait
 from stateward.run.registry import Live
@@ -98,6 +99,8 @@ class Invocation:
     """The outer deadline of the call: `deadline` in the config's `configurable`."""
     container: Container | None = None
     """What belongs to its session, when the caller brought something."""
+    listener: Listener | None = None
+    """Who hears what it tells; None while nobody reads its events."""
     turn: Place | None = None
     """Where the call has waited for its turn."""
     control: RunControl = field(default_factory=RunControl)

@@ -194,7 +194,7 @@ def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> Non
             name = machine.activity_node(node.index)
             direct = None if heeds else straight(machine, plan, starts=name == first)
             _add(machine, builder, name, steps, direct=direct)
-            if plan.tools or plan.has_agents:  # nothing else is ever asked about
+            if plan.tools or plan.has_agents or plan.asks:  # nothing else ever asks, or is asked about
                 _add(machine, builder, machine.ask_node(node.index), partial(ask_steps, machine, node.index))
         if machine.waits(node.index):
             _add(machine, builder, machine.wait_node(node.index), partial(wait_steps, machine, node.index))

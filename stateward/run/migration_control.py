@@ -14,6 +14,7 @@ from stateward.chart.event import matches
 from stateward.errors import CodecError
 from stateward.run.checkpoint import Json, decode_event
 from stateward.run.migration import Kind, Line, Migration
+from stateward.run.people.question import REMINDER
 from stateward.run.plan import Machine
 
 _HISTORY = ".(history)"
@@ -219,7 +220,7 @@ class ControlMigration:
                 "timer", old, f"It belongs to `{owner}`; declare what that is called: {example('states', owner)}."
             )
             return None
-        if not self._is_taken(name, by=mine):
+        if name != REMINDER and not self._is_taken(name, by=mine):
             where = "no transition" if mine is None else f"no `after` of `{mine}`"
             self._block(
                 "timer", old, f"There is {where} for `{name}` now: {example('events', old)}, or None to forget it."

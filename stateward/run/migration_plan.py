@@ -24,6 +24,7 @@ from stateward.run.migration_records import Move, Records
 from stateward.run.migration_standing import standing
 from stateward.run.migration_values import LEFT, ValuesMigration, left_before, old_keys, readable
 from stateward.run.nested import SHARED
+from stateward.run.people.reminder import moved_reminders
 from stateward.run.snapshot import control_in, pins_of
 from stateward.run.store.database import Database
 from stateward.run.store.inheritance import names_in_use
@@ -169,6 +170,8 @@ def _moved(
     stood: Mapping[str, Sequence[str]] = new["asks"]
     kept = {path: [records.asks[ask].id for ask in ids if ask in records.asks] for path, ids in stood.items()}
     new["asks"] = {path: ids for path, ids in kept.items() if ids}
+    waiting = {number: each for number, each in new["timers"].items() if each["id"] not in records.withdrawn}
+    new["timers"] = {**waiting, **moved_reminders(waiting, {old: ask.id for old, ask in records.asks.items()})}
     again = frozenset(records.withdrawn.values())
     stands = standing(machine, cast(Control, decode(new, machine.chart)), seen, again=again)
     if stands.line is not None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stateward.govern.person import people
+from stateward.govern.person import is_among, people
 from stateward.govern.ruling import Ruling
 from stateward.run.checkpoint import MAIN_BRANCH, Control, Json
 from stateward.run.migration import Line, Migration
@@ -124,9 +124,10 @@ class Move:
 
     def _misfit(self, ask: Ask, path: str) -> Line | None:
         plan = self.machine.plans.get(self.machine.chart.by_path[path])
-        if plan is not None and ask.tool in plan.tools:
+        if plan is not None and (plan.asks if ask.is_question else ask.tool in plan.tools):
             return None
-        lacks = "has no activity" if plan is None else f"does not declare the tool `{ask.tool}`"
+        missing = "that it asks people" if ask.is_question else f"the tool `{ask.tool}`"
+        lacks = "has no activity" if plan is None else f"does not declare {missing}"
         note = f'`{path}` {lacks} now, so nobody would wait for the answer: withdraw={{"{ask.tool}"}} takes it back.'
         if plan is None:
             note = f"`{path}` {lacks} now, so nobody would wait for the answer: name a state that has that work."
@@ -170,7 +171,7 @@ class Move:
 
 
 def _is_enough(ask: Ask, ruling: Ruling) -> bool:
-    gave = people(each.by for each in ask.answers if ruling.approvers is None or each.by in ruling.approvers)
+    gave = people(each.by for each in ask.answers if ruling.approvers is None or is_among(each.by, ruling.approvers))
     return len(gave) >= ruling.approvals
 
 

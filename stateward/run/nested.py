@@ -23,6 +23,7 @@ from langgraph.types import Command, StateSnapshot
 from stateward.run.alarm import Alarm
 from stateward.run.checkpoint import CHANNEL
 from stateward.run.configurable import named
+from stateward.run.door.calling import around
 from stateward.run.drive import Bridge
 from stateward.run.invocation import KEY, Invocation, ToParent, new_id, session_of
 from stateward.run.mapped import Renaming
@@ -110,6 +111,7 @@ def invocation_inside(config: RunnableConfig, *, tables: Tables, bridge: Bridge)
             stragglers=outer.stragglers,
             shared_traffic=outer.traffic,
             parent=parent,
+            listener=None if outer.listener is None else outer.listener.inside(_around()),
         )
     return Invocation(
         session=session_of(config) or new_id("session"),
@@ -122,6 +124,12 @@ def invocation_inside(config: RunnableConfig, *, tables: Tables, bridge: Bridge)
         user=named(config, "user") or named(config, "approver"),
         parent=parent,
     )
+
+
+def _around() -> str:
+    """Return the state or agent that a graph inside is called from; empty when it is itself the node."""
+    calling = around()
+    return "" if calling is None else calling.door.activation.path
 
 
 def opened(given: object) -> object:

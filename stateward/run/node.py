@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END
+from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from stateward.chart.step import start
@@ -64,7 +65,7 @@ class StateNode(Runnable[Values, Command[Any]]):
             kwargs: Unused.
         """
         config = config or {}
-        invocation = invocation_of(config)
+        invocation = self._heard(input, config)
         brake, command = invocation.brake, None
         if brake.halt is None:
             try:
@@ -76,9 +77,7 @@ class StateNode(Runnable[Values, Command[Any]]):
                     raise
         if command is None:
             command = drive_sync(self._stopped(input, config, brake.take()), bridge=invocation.bridge)
-        if invocation.parent is not None:
-            note(command, schema=self._schema, values=input, parent=invocation.parent)
-        return command
+        return self._told(command, input, invocation)
 
     async def ainvoke(self, input: Values, config: RunnableConfig | None = None, **kwargs: Any) -> Command[Any]:
         """Run the node on this event loop.
@@ -89,12 +88,24 @@ class StateNode(Runnable[Values, Command[Any]]):
             kwargs: Unused.
         """
         config = config or {}
-        invocation = invocation_of(config)
+        invocation = self._heard(input, config)
         steps, stopped = partial(self._steps, input, config), partial(self._stopped, input, config)
         command = await invocation.brake.drive(steps, stopped, threads=invocation.threads)
+        return self._told(command, input, invocation)
+
+    def _told(self, command: Command[Any], values: Values, invocation: Invocation) -> Command[Any]:
         if invocation.parent is not None:
-            note(command, schema=self._schema, values=input, parent=invocation.parent)
+            note(command, schema=self._schema, values=values, parent=invocation.parent)
+        if invocation.listener is not None:
+            invocation.listener.stepped(str(self.name), values, command.update)
         return command
+
+    def _heard(self, values: Values, config: RunnableConfig) -> Invocation:
+        """Return the call that the node runs in; who hears it gets the writer to the stream here."""
+        invocation = invocation_of(config)
+        if invocation.listener is not None:
+            invocation.listener.begins(str(self.name), values, get_runtime().stream_writer)
+        return invocation
 
 
 def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:
@@ -223,6 +234,8 @@ def _is_stopped_by(committed: Committed, ended: Ended) -> bool:
 
 def _put_asks(invocation: Invocation, asks: Sequence[Ask]) -> None:
     invocation.database.asks.create(asks, fence=invocation.fence)
+    if invocation.listener is not None:
+        invocation.listener.asked(asks)
 
 
 def enter_steps(machine: Machine, values: Values, config: RunnableConfig) -> Steps[Command[Any]]:

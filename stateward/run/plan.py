@@ -9,6 +9,7 @@ from typing import Any, cast
 from langchain_core.runnables import Runnable
 from pydantic import BaseModel
 
+from stateward.chart.declared import is_unasked
 from stateward.chart.definition import Activity, Definition, Node
 from stateward.chart.event import Occurrence
 from stateward.chart.guard import Bound, bind
@@ -80,16 +81,18 @@ class StatePlan:
     """Whether the activity names `run`."""
     done: Occurrence
     """What happens when the activity has ended well."""
+    asks: bool = False
+    """Whether the activity puts questions of its own to people."""
     has_agents: bool = False
     """Whether governed agents run inside: what tools they have is not known here."""
 
     @property
     def can_ask(self) -> bool:
         """Whether a call of this activity may need a person."""
-        if self.has_agents:
+        if self.has_agents or self.asks:
             return True
         restricted = any(self.effective.level(name).level == "restricted" for name in self.tools)
-        return restricted or any(tool.effect == "once" and tool.lookup is None for tool in self.tools.values())
+        return restricted or any(tool.asks for tool in self.tools.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,13 +210,14 @@ def plan_state(
             where=node.path,
             fix="Make the activity `async def`, or put timeouts on its tools.",
         )
-    return StatePlan(
+    plan = StatePlan(
         node=node,
         effective=effective,
         tools=selected,
         role=activity.model,
         timeout_s=LEAST.meet(activity.timeout_s, effective.timeouts.activity_timeout_s),
         has_agents=has_agents,
+        asks=activity.asks,
         is_measured=bool(measured(effective)),
         bound=bound,
         runnable=runnable,
@@ -221,6 +225,22 @@ def plan_state(
         is_sync=bound is not None and not bound.is_async,
         takes_run=bound is not None and bound.takes("run"),
         done=Occurrence(name=f"{ACTIVITY_DONE}{node.path}"),
+    )
+    if plan.can_ask and is_unasked(cast("object", activity.do)):
+        raise _may_ask(plan)
+    return plan
+
+
+def _may_ask(plan: StatePlan) -> DefinitionError:
+    names = [name for name in plan.tools if plan.effective.level(name).level == "restricted" or plan.tools[name].asks]
+    told = ", ".join(f"`{name}`" for name in names)
+    return DefinitionError(
+        "The activity must not wait for a person, and "
+        + (f"{told} may need one" if told else "a governed agent in it may need one"),
+        where=plan.node.path,
+        fix="Give the agent the memory `invocation` or `thread`, or take away what may ask: a restricted tool, or one"
+        " that is `once` and has no `lookup`.",
+        tools=tuple(names),
     )
 
 

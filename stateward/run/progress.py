@@ -18,7 +18,7 @@ from stateward.run.plan import Machine
 from stateward.run.timers import Agenda, joined, settle
 from stateward.run.view import View
 
-_FATAL = ("error", "fuse", "timeout", "unknown_after_crash")
+_FATAL = ("error", "fuse", "timeout", "unknown_after_crash", "ask.expired")
 """Events that end the run, or of several regions the one they belong to, when the chart does not react to them."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from stateward.run.answering import claimed, expect, recording, refuse_strange
+from stateward.run.answering import claimed, expect, recording, refuse_misfits, refuse_strange
 from stateward.run.conversation import Conversation
 from stateward.run.drive import Steps, Work, doing
 from stateward.run.going import going_on
@@ -87,6 +87,52 @@ class Questioned(Conversation):
             Drift: The run was started by another definition; the answer is not recorded.
         """
         return await self._adone(self._answering({ask: _said(decision, tool, arguments)}, by=by, note=note))
+
+    def answer_all(self, values: Mapping[str, Any], *, by: str, note: str = "") -> Outcome:
+        """Answer several asks by one map, and go on as soon as no activity waits for another.
+
+        Args:
+            values: Ask to what is said: True or False to what is to be approved, an option, a text, the edited value.
+            by: Who answers.
+            note: Why.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            UnknownAsk: No ask has such an id.
+            AskClosed: One was answered, withdrawn or expired before.
+            NotExpected: An ask is another session's, or its session does not wait for it here.
+            InputRefused: A value is none that was asked for; nothing was recorded.
+            GovernanceError: The person may not answer one, or has done so already.
+            Drift: The run was started by another definition; no answer is recorded.
+        """
+        return self._done(self._answering_all(values, by=by, note=note))
+
+    async def aanswer_all(self, values: Mapping[str, Any], *, by: str, note: str = "") -> Outcome:
+        """Answer several asks by one map, and go on; see `answer_all`.
+
+        Args:
+            values: Ask to what is said: True or False to what is to be approved, an option, a text, the edited value.
+            by: Who answers.
+            note: Why.
+
+        Returns:
+            Where the session stands.
+
+        Raises:
+            UnknownAsk: No ask has such an id.
+            AskClosed: One was answered, withdrawn or expired before.
+            NotExpected: An ask is another session's, or its session does not wait for it here.
+            InputRefused: A value is none that was asked for; nothing was recorded.
+            GovernanceError: The person may not answer one, or has done so already.
+            Drift: The run was started by another definition; no answer is recorded.
+        """
+        return await self._adone(self._answering_all(values, by=by, note=note))
+
+    def _answering_all(self, values: Mapping[str, Any], *, by: str, note: str) -> Steps[Outcome]:
+        yield Work(fn=partial(refuse_misfits, self._caller, values, by=by))
+        return (yield from self._answering({ask: {"value": value} for ask, value in values.items()}, by=by, note=note))
 
     def _answering(self, answers: Mapping[str, Verdict | Mapping[str, Any]], *, by: str, note: str) -> Steps[Outcome]:
         yield from recording(self._caller, answers, by=by, note=note)

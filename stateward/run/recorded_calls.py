@@ -42,9 +42,9 @@ def recorded_calls(database: Database, session: str, *, roles: Collection[str] =
         The calls, those of one run in their order.
     """
     record = _Record(
-        entries=[entry for entry in database.journal.entries(session) if entry.tries > 0],
+        entries=[each for each in database.journal.entries(session) if each.tries > 0 and each.kind != "ask"],
         rows=database.audit.rows(session),
-        asks=[ask for ask in database.asks.of(session) if ask.kind != "unknown"],
+        asks=[ask for ask in database.asks.of(session) if ask.kind == "approve"],
     )
     revoked = database.revocations.of(session)
     return tuple(
@@ -167,7 +167,7 @@ def _made(entry: Entry, *, asked: bool) -> Recorded:
         path=entry.key.path,
         activation=entry.key.activation,
         call=entry.key.call,
-        kind=entry.kind,
+        kind="model" if entry.kind == "model" else "tool",
         name=entry.name,
         arguments=entry.arguments,
         before="ask" if asked else "allow",

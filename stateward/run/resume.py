@@ -9,13 +9,17 @@ Accepted forms of LangGraph's `Command(resume=…)`:
 | `"approve"` / `"reject"` | the answer to the only open ask |
 | `{"answers": {ASK: "approve"}}` or `{ASK: {"decision": …, "note": …, "by": …}}` | answers by ask |
 | `{"answers": {ASK: {"decision": "edit", "tool": …, "arguments": {…}}}}` | another call in the place of the one shown |
+| `{"values": {ASK: VALUE, …}}` | what is said to questions of activities: a text, True or False, any JSON |
 | `{"decisions": [{"type": "approve"}, …]}` | LangChain's human-in-the-loop form, in the order of the asks |
 | `{"type": "edit", "edited_action": {"name": …, "args": {…}}}` | an edit in that form |
+| `[{"type": "accept", "args": None}, …]` | what LangChain's Agent Inbox sends, in the order of the asks |
+| `{"type": "approve", "by": …}` | one answer, in any of these words, to the only open ask |
 | `{"answered": [ASK, …]}` | these asks were answered in the database |
 
-Who answers stands beside the answer (`"by"`), beside the answers, or as `approver` in the config's `configurable`. An
-answer may say which call it means (`"tool"`, `"arguments"`): if it is no edit, one that means another than was shown is
-refused, and so is a key that nobody would read.
+Answers that name no ask are to those that are still open. Who answers stands beside the answer (`"by"`), beside the
+answers, or as `approver` in the config's `configurable`. An answer may say which call it means (`"tool"`,
+`"arguments"`): if it is no edit, one that means another than was shown is refused, and so is a key that nobody would
+read.
 """
 
 from __future__ import annotations
@@ -29,23 +33,28 @@ from pydantic import ValidationError
 from stateward.chart.event import Occurrence, matches
 from stateward.errors import InputRefused, NotExpected
 from stateward.run.edited import refuse_misfit
+from stateward.run.people.question import EXPIRED, REMINDER
 from stateward.run.plan import Machine
 from stateward.run.store.database import Database
+from stateward.run.store.given import Given
 from stateward.run.text import checked_text
-from stateward.run.verdict import Answer, from_langchain, read_answer, refuse_unread
+from stateward.run.verdict import Answer, read_answer, refuse_unread
 
 INPUT = "input"
 """The event that an input on a waiting session is."""
-INTERNAL = ("done", "error", "fuse", "timeout", "unknown_after_crash", "after")
-"""What the kernel and the shell raise: completions, failures, tripped fuses, timers."""
+INTERNAL = ("done", "error", "fuse", "timeout", "unknown_after_crash", "after", EXPIRED, REMINDER)
+"""What the kernel and the shell raise: completions, failures, tripped fuses, timers, news of questions."""
 _SAID, _NOW, _MAIL = "__said", "__now", "__mail"
 _FORMS = {
     "event": ("event", "data", "update"),
     "answered": ("answered",),
     "answers": ("answers", "by"),
+    "values": ("values", "by"),
     "decisions": ("decisions", "by"),
 }
 """What tells a form, and the keys that it has."""
+_ALONE = ("type", "decision", "value")
+"""What tells one answer that stands alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,13 +114,34 @@ def opened(payload: object) -> tuple[Any, Before | None]:
     return cast("Any", payload), None
 
 
-def read(payload: object, *, machine: Machine, asks: Sequence[str], by: str = "") -> Resumption:
+def unwrapped(resume: Any) -> Any:  # JSON, or LangGraph's map of interrupt id to JSON
+    """Take the payload out of LangGraph's map of interrupt id to value: a session waits in one place.
+
+    Args:
+        resume: What `Command(resume=…)` carried.
+    """
+    if isinstance(resume, Mapping) and len(cast("Mapping[str, Any]", resume)) == 1:
+        key, value = next(iter(cast("Mapping[str, Any]", resume).items()))
+        if len(key) == 32 and all(letter in "0123456789abcdef" for letter in key):
+            return value
+    return cast("Any", resume)
+
+
+def read(
+    payload: object,
+    *,
+    machine: Machine,
+    asks: Sequence[str],
+    unanswered: Sequence[str] | None = None,
+    by: str = "",
+) -> Resumption:
     """Bring a resume payload into its normal form.
 
     Args:
         payload: What `Command(resume=…)` carried.
         machine: The lowered chart, for the types of events.
-        asks: The open asks of the waiting state, in order.
+        asks: The asks of the waiting state, in order.
+        unanswered: Those of them that are still open, to which answers are that name none; None for all.
         by: Who answers, as the host knows it (`configurable.approver`); it stands above what the payload says.
 
     Returns:
@@ -121,19 +151,26 @@ def read(payload: object, *, machine: Machine, asks: Sequence[str], by: str = ""
         InputRefused: It is none of the forms, or an event's data does not fit its type.
         NotExpected: It answers, but nothing was asked, or not exactly one thing.
     """
+    still = asks if unanswered is None else unanswered
     if isinstance(payload, str):
-        return _word(payload, machine=machine, asks=asks, by=by)
+        return _word(payload, machine=machine, asks=still, by=by)
+    if isinstance(payload, list):
+        payload = _from_inbox(cast("list[object]", payload))
     if not isinstance(payload, Mapping):
         raise _unreadable(payload)
-    payload = cast("Mapping[str, Any]", payload)
+    form = cast("Mapping[str, Any]", payload)
     try:
-        return _form(payload, machine=machine, asks=asks, by=by)
+        return _form(form, machine=machine, asks=asks, still=still, by=by)
     except (TypeError, AttributeError) as misshapen:
-        raise _unreadable(payload) from misshapen
+        raise _unreadable(form) from misshapen
 
 
-def _form(form: Mapping[str, Any], *, machine: Machine, asks: Sequence[str], by: str) -> Resumption:
+def _form(
+    form: Mapping[str, Any], *, machine: Machine, asks: Sequence[str], still: Sequence[str], by: str
+) -> Resumption:
     kind = next((key for key in _FORMS if key in form), None)
+    if kind is None and any(key in form for key in _ALONE):
+        return Answers(answers=(read_answer(_only(form, asks=still), form, asks=asks, by=by),))
     if kind is None:
         raise _unreadable(form)
     refuse_unread(form, _FORMS[kind], what=f"A session that is resumed with `{kind}`")
@@ -146,35 +183,57 @@ def _form(form: Mapping[str, Any], *, machine: Machine, asks: Sequence[str], by:
         return Answered(asks=tuple(str(ask) for ask in form["answered"]))
     stated = "" if form.get("by") is None else checked_text(form["by"], what="`by`")
     if kind == "decisions":
-        given = _decisions(form["decisions"], asks=asks)
+        given = _in_order(form["decisions"], asks=still)
+    elif kind == "values":
+        values = cast("Mapping[str, Any]", form["values"])
+        given = tuple((ask, {"value": value}) for ask, value in values.items())
     else:
         given = tuple(cast("Mapping[str, Any]", form["answers"]).items())
     if not given:
-        raise InputRefused(f"{form!r} answers nothing", fix=f"Open asks: {', '.join(asks) or 'none'}.")
+        raise InputRefused(f"{form!r} answers nothing", fix=f"Open asks: {', '.join(still) or 'none'}.")
     return Answers(answers=tuple(read_answer(ask, said, asks=asks, by=by, stated=stated) for ask, said in given))
 
 
 def _word(word: str, *, machine: Machine, asks: Sequence[str], by: str) -> Resumption:
     if word in ("approve", "reject") and asks:
-        if len(asks) > 1:
-            raise NotExpected(
-                f"`{word}` answers one ask, but {len(asks)} are open: {', '.join(asks)}",
-                fix='Name them: {"answers": {ASK: "approve", …}}.',
-            )
-        return Answers(answers=(read_answer(asks[0], word, asks=asks, by=by),))
+        return Answers(answers=(read_answer(_only(word, asks=asks), word, asks=asks, by=by),))
     return Happened(event=occurrence(word, None, machine=machine))
 
 
-def _decisions(given: Sequence[Mapping[str, Any]], *, asks: Sequence[str]) -> Sequence[tuple[str, object]]:
+def _only(said: object, *, asks: Sequence[str]) -> str:
+    if len(asks) == 1:
+        return asks[0]
+    shown = f"`{said}`" if isinstance(said, str) else repr(said)
+    if not asks:
+        raise NotExpected(f"{shown} is an answer, and nobody is asked anything", fix="Send an event that is awaited.")
+    raise NotExpected(
+        f"{shown} answers one ask, but {len(asks)} are open: {', '.join(asks)}",
+        fix='Name them: {"answers": {ASK: "approve", …}}.',
+    )
+
+
+def _from_inbox(given: Sequence[object]) -> Mapping[str, Any]:
+    if not given or not all(isinstance(one, Mapping) for one in given):
+        raise _unreadable(given)
+    return {"decisions": given}
+
+
+def _in_order(given: Sequence[object], *, asks: Sequence[str]) -> Sequence[tuple[str, object]]:
+    if isinstance(given, str | Mapping):
+        raise _unreadable({"decisions": given})
     if len(given) != len(asks):
-        raise NotExpected(f"{len(given)} decisions for {len(asks)} open asks", fix="Send one for each, in order.")
-    return tuple((ask, from_langchain(one)) for ask, one in zip(asks, given, strict=True))
+        raise NotExpected(
+            f"{len(given)} answers for {len(asks)} open asks",
+            fix=f"Send one for each, in this order: {', '.join(asks)}." if asks else "Send an event that is awaited.",
+        )
+    return tuple(zip(asks, given, strict=True))
 
 
 def _unreadable(payload: object) -> InputRefused:
     return InputRefused(
         f"The session cannot be resumed with {payload!r}",
-        fix='Send an event name, {"event": NAME, "data": {…}} or {"answers": {ASK: "approve"}}.',
+        fix='Send an event name or {"event": NAME, "data": {…}}, or an answer: {"type": "approve", "by": PERSON}, '
+        '{"decisions": [{"type": "approve"}], "by": PERSON} or {"answers": {ASK: "approve"}, "by": PERSON}.',
     )
 
 
@@ -247,6 +306,20 @@ def is_internal(name: str) -> bool:
     return any(name == kind or name.startswith(f"{kind}.") for kind in INTERNAL)
 
 
+def still_open(database: Database, asks: Sequence[str]) -> Sequence[str]:
+    """Return the asks that an answer may be to which names none; blocking.
+
+    Args:
+        database: Where the asks are.
+        asks: The asks of the waiting states, in order.
+
+    Returns:
+        Those that nobody has answered; all where there is none, so that an answer is told what became of its ask.
+    """
+    found = ((ask, database.asks.find(ask)) for ask in asks)
+    return [ask for ask, kept in found if kept is None or kept.status == "open"] or asks
+
+
 def claim(database: Database, answers: Answers, *, machine: Machine) -> Answered:
     """Record answers in the database; each ask takes as many as it needs.
 
@@ -259,12 +332,13 @@ def claim(database: Database, answers: Answers, *, machine: Machine) -> Answered
         The ids of the answered asks.
 
     Raises:
-        AskClosed: One was answered, withdrawn or expired before; earlier ones of this call stay answered.
+        AskClosed: One was answered, withdrawn or expired before; none was recorded, unless that came between.
         InputRefused: One means another call than it was asked about, or one that cannot be made; none was recorded.
-        GovernanceError: Somebody may not answer; earlier ones of this call stay answered.
+        GovernanceError: Somebody may not answer; none was recorded.
     """
     for one in answers.answers:
-        refuse_misfit(machine, database.asks.get(one.ask), one.decision, tool=one.tool, arguments=one.arguments)
+        said = Given(by=one.by, decision=one.decision, note=one.note, **one.edit)
+        refuse_misfit(machine, database.asks.get(one.ask), said, tool=one.tool, arguments=one.arguments)
     for one in answers.answers:
         database.asks.answer(one.ask, decision=one.decision, by=one.by, note=one.note, **one.edit)
     return Answered(asks=tuple(answer.ask for answer in answers.answers))

@@ -15,6 +15,8 @@ from langgraph.types import Command, StreamMode
 from stateward.run.cancel import cancelled
 from stateward.run.drain import drained
 from stateward.run.drive import Steps, Work
+from stateward.run.events.event import StreamEvent
+from stateward.run.events.following import OPTIONS, afollow, follow
 from stateward.run.going import going, tidied
 from stateward.run.outcome import Outcome, Sent
 from stateward.run.questioned import Questioned
@@ -332,3 +334,63 @@ class Session(Questioned):
         given = Said(input=input, event=event, data=data, answers=answers, by=by, note=note)
         steps = self._streaming(given, {**options, "stream_mode": stream_mode, "subgraphs": subgraphs})
         return stream_async(steps, threads=self.database.threads)
+
+    def events(
+        self,
+        input: Mapping[str, Any] | Command[Any] | None = None,
+        *,
+        event: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        answers: Mapping[str, Verdict | Mapping[str, Any]] | None = None,
+        by: str = "",
+        note: str = "",
+    ) -> Generator[StreamEvent]:
+        """Do what `stream` does, and tell by typed events: states, calls, tokens, questions, costs, checkpoints.
+
+        Args:
+            input: As for `stream`.
+            event: As for `stream`.
+            data: As for `stream`.
+            answers: As for `stream`.
+            by: As for `stream`.
+            note: As for `stream`.
+
+        Returns:
+            The events in the order in which they happen, numbered from 1; the last one says where the session stands.
+
+        Raises:
+            StatewardError: As for `stream`.
+        """
+        given = Said(input=input, event=event, data=data, answers=answers, by=by, note=note)
+        parts = stream_sync(self._streaming(given, OPTIONS, heard=True))
+        return follow(parts, machine=self.graph.machine, look=self.outcome)
+
+    def aevents(
+        self,
+        input: Mapping[str, Any] | Command[Any] | None = None,
+        *,
+        event: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        answers: Mapping[str, Verdict | Mapping[str, Any]] | None = None,
+        by: str = "",
+        note: str = "",
+    ) -> AsyncGenerator[StreamEvent]:
+        """Do what `astream` does, and tell by typed events; see `events`.
+
+        Args:
+            input: As for `stream`.
+            event: As for `stream`.
+            data: As for `stream`.
+            answers: As for `stream`.
+            by: As for `stream`.
+            note: As for `stream`.
+
+        Returns:
+            The events.
+
+        Raises:
+            StatewardError: As for `stream`.
+        """
+        given = Said(input=input, event=event, data=data, answers=answers, by=by, note=note)
+        parts = stream_async(self._streaming(given, OPTIONS, heard=True), threads=self.database.threads)
+        return afollow(parts, machine=self.graph.machine, look=self.aoutcome)

@@ -22,7 +22,7 @@ from stateward.chart.shortcut import Move, move, moved, plain
 from stateward.chart.step import PlainData, start
 from stateward.run.activity import Ended, Visit, attempts
 from stateward.run.checkpoint import CHANNEL, Control, Json, decode, history_delta
-from stateward.run.context import within
+from stateward.run.current import within
 from stateward.run.data import ViewData
 from stateward.run.door.signal import Suspend
 from stateward.run.drive import drive_sync

@@ -19,6 +19,7 @@ from stateward.run.door.signal import Signal
 from stateward.run.door.time_left import TimeLeft
 from stateward.run.door.tool import ToolResult
 from stateward.run.door.working import Working
+from stateward.run.events.calls import Calls
 from stateward.run.handed import happened
 from stateward.run.invocation import Invocation
 from stateward.run.plan import Machine, StatePlan
@@ -166,7 +167,8 @@ def _make_run(visit: Visit) -> Core[Any]:
     plan, invocation = visit.plan, visit.invocation
     path = plan.node.path
     runtime = get_runtime()
-    writer = telling(runtime.stream_writer, effective=plan.effective)
+    listener = invocation.listener
+    writer = telling(runtime.stream_writer if listener is None else listener.says(path), effective=plan.effective)
     time = TimeLeft(invocation.alarm)
 
     def door() -> Door:
@@ -177,7 +179,8 @@ def _make_run(visit: Visit) -> Core[Any]:
             tools=plan.tools,
             fence=invocation.fence,
             threads=invocation.threads,
-            notify=lambda result: writer(_as_part(result, path=path)),
+            notify=lambda result: None if listener is not None else writer(_as_part(result, path=path)),
+            events=None if listener is None else Calls(listener, plan.effective),
             script=invocation.script,
             stragglers=invocation.stragglers,
             traffic=invocation.traffic,
@@ -197,6 +200,8 @@ def _make_run(visit: Visit) -> Core[Any]:
         _declared_role=plan.role,
         _store=remembering(runtime.store, effective=plan.effective),
         _writer=writer,
+        _tools=lambda: visit.machine.tools,
+        _asks=plan.asks,
     )
 
 

@@ -25,11 +25,13 @@ from stateward.run.drive import Steps, Work
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.node import Values, begin
 from stateward.run.node import told as reported
+from stateward.run.people.reminder import agenda_delta, drop_reminders
+from stateward.run.people.request import shown_asks
 from stateward.run.plan import Machine
 from stateward.run.progress import Progress
 from stateward.run.refusal import REFUSALS, used_up, waits_on, why_refused
-from stateward.run.resume import Answers, Before, Happened, claim, is_internal, opened, read
-from stateward.run.store.ask import Ask, envelope
+from stateward.run.resume import Answers, Before, Happened, claim, is_internal, opened, read, still_open
+from stateward.run.store.ask import Ask
 
 
 def awaited(machine: Machine, configuration: Configuration) -> list[Json]:
@@ -106,7 +108,7 @@ def ask_steps(machine: Machine, state: int, values: Values, config: RunnableConf
     shown = {
         "kind": "ask",
         "state": f"{path}.ask",
-        "asks": [envelope(ask) for ask in asks if ask.status == "open"],
+        **shown_asks(asks),
         "events": awaited(machine, progress.configuration),
         **standing(progress),
     }
@@ -162,7 +164,10 @@ def answered_or_happened(
         GovernanceError: Somebody answered who may not.
     """
     told = renamed(progress.control.raw, payload)
-    said = None if told is None else read(told, machine=machine, asks=asks, by=invocation.approver)
+    still = asks
+    if told is not None and not invocation.shared:  # else admission has put the ids into it
+        still = yield Work(fn=_still_open, args=(invocation, asks))
+    said = None if told is None else read(told, machine=machine, asks=asks, unanswered=still, by=invocation.approver)
     if isinstance(said, Answers):
         yield Work(fn=_claim, args=(machine, invocation, said))
     yield from taken_before(machine, progress, before, invocation)
@@ -231,7 +236,14 @@ def unexpected(
 
 
 def _load(invocation: Invocation, ids: Sequence[str]) -> tuple[Ask, ...]:
-    return invocation.database.asks.load(invocation.session, ids, fence=invocation.fence)
+    asks = invocation.database.asks.load(invocation.session, ids, fence=invocation.fence)
+    if invocation.listener is not None:
+        invocation.listener.answered(asks)
+    return asks
+
+
+def _still_open(invocation: Invocation, asks: Sequence[str]) -> Sequence[str]:
+    return still_open(invocation.database, asks)
 
 
 def _claim(machine: Machine, invocation: Invocation, answers: Answers) -> None:
@@ -254,7 +266,9 @@ def _withdraw(invocation: Invocation, ids: Sequence[str]) -> None:
 def _answered(machine: Machine, state: int, progress: Progress, asks: Sequence[Ask]) -> Command[Any]:
     path = machine.chart.nodes[state].path
     last = {"event": "answer", "state": path, "activation": progress.configuration.activation(state)}
+    drop_reminders(machine, progress, [ask.id for ask in asks if ask.status != "open"])
+    timers = agenda_delta(progress)
     if any(ask.status == "open" for ask in asks):
-        return Command(update={CHANNEL: {"last": last}}, goto=machine.ask_node(state))
-    delta = {"status": "running", "asks": {path: None}, "last": last}
+        return Command(update={CHANNEL: {"last": last, **timers}}, goto=machine.ask_node(state))
+    delta = {"status": "running", "asks": {path: None}, "last": last, **timers}
     return Command(update={CHANNEL: delta}, goto=machine.activity_node(state))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stateward.chart.check import check
 from stateward.chart.compiler import build
 from stateward.chart.definition import Definition
@@ -150,6 +152,23 @@ def test_an_event_that_nothing_raises_is_found() -> None:
     reactions = [on("done.state.B", "B"), on("error.contract", "B"), on("timeout", "B"), on("call", "B")]
     chart = build("silent", [State("A", do=think, on=reactions), State("B", on=[on("x", "A")])])
     assert found(chart) == [("never-raised", "A")] * 3
+
+
+def test_a_question_expires_only_where_one_is_asked() -> None:
+    """The finding says what the state would have to declare."""
+    late = [on("ask.expired", "B")]
+    finding = only("never-raised", build("quiet", [State("A", do=think, to="B", on=late), Final("B")]))
+    assert "asks=True" in finding.message
+    assert found(build("asking", [State("A", do=think, asks=True, to="B", on=late), Final("B")])) == []
+
+
+def test_what_is_done_about_all_that_may_go_wrong_is_no_mistake() -> None:
+    """The same action and target for `error`, which can be, make a note of `timeout`, which cannot."""
+    helped: Any = count
+    listed = [on("error", "B", do=helped), on("timeout", "B", do=helped), on("error.contract", "B")]
+    chart = build("listed", [State("A", do=think, on=listed), Final("B")])
+    told = {(finding.severity, "`timeout`" in finding.message) for finding in check(chart)}
+    assert told == {("note", True), ("warning", False)}
 
 
 def test_regions_that_exclude_each_other_are_found() -> None:

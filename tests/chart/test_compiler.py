@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 import pytest
 
@@ -78,6 +78,8 @@ def test_an_unknown_target_lists_what_is_known(states: list[AnyState], message: 
         ),
         ([State("A", do=think, timeout_s=0)], "`timeout_s` is 0"),
         ([State("A", tools=["t"])], "there is no `do`"),
+        ([State("A", asks=True)], "there is no `do`"),
+        ([State("A", do=think, asks=cast("Any", "yes"))], "`asks` is 'yes'"),
         ([State("A", entry=lambda state, run: None)], "names the parameter `run`"),
         ([State("A", to=[when(lambda state, x: True, "A")])], "names the parameter `x`"),
     ],
@@ -112,3 +114,9 @@ def test_the_structure_as_json_names_functions_and_leaves_policies_out() -> None
     assert text == json.dumps(working().to_json(), sort_keys=True)
     assert "needs_more" in text
     assert "policy" not in text
+
+
+def test_a_chart_that_asks_nobody_keeps_its_hash() -> None:
+    """So that a run that began before it could be said goes on."""
+    quiet, asking = (build("one", [State("A", do=think, asks=asks)]).to_json() for asks in (False, True))
+    assert ('"asks"' in json.dumps(quiet), '"asks": true' in json.dumps(asking)) == (False, True)

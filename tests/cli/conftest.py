@@ -61,6 +61,12 @@ class Shell:
         with sw.open(self.url, clock=ManualClock()) as database:
             sw.Session(session, load("toy_nap").graph.attach(database), database).start({"log": ["in"]})
 
+    def ask(self, session: str) -> None:
+        """Let a session ask long ago, so that its question has expired."""
+        with sw.open(self.url, clock=ManualClock()) as database:
+            graph = load("toy_desk", overrides=("policy.tools.rules[2].expires_s=5",)).graph.attach(database)
+            sw.Session(session, graph, database).start({"message": "m2", "text": "please refund 3"})
+
 
 @pytest.fixture
 def backend(backend: str) -> str:

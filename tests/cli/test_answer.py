@@ -62,6 +62,11 @@ def test_an_edit_makes_another_call(shell, ask):
         ("edit", "--arguments", "{"),
         ("edit", "--arguments", '{"amount": "much"}'),
         ("edit", "--arguments", "{}", "--tool", "nope"),
+        ("edit", "--arguments", "[" * 100_000),
+        ("reject", "--value", "true"),
+        ("reject", "--value", "[" * 100_000),
+        ("reject", "--note", "half a \udcff"),
+        ("approve", "--by", "ann\udcff"),
         ("approve", "--arguments", '{"amount": 2}'),
         ("reject", "--tool", "pay"),
         ("respond",),
@@ -69,7 +74,7 @@ def test_an_edit_makes_another_call(shell, ask):
 )
 def test_an_answer_that_is_none_leaves_the_ask_open(shell, ask, words):
     """Exit code 2, and nothing runs."""
-    assert shell.run("answer", ask, *words, "--by", "ann").exit_code == 2
+    assert shell.run("answer", ask, "--by", "ann", *words).exit_code == 2
     assert [one["id"] for one in shell.json("inbox")] == [ask]
     assert shell.effects("pay") == 0
 
@@ -155,3 +160,44 @@ def test_another_branch_than_the_asks_is_refused(shell, left):
     refused = shell.run("answer", left, "approve", "--by", "ann", "--branch", "other")
     assert (refused.exit_code, "stands on branch `main`, not on `other`" in refused.stderr) == (2, True)
     assert left in {ask["id"] for ask in shell.json("inbox")}
+
+
+@pytest.fixture
+def trip(shell) -> list[str]:
+    """The open questions of an activity."""
+    shell.run("run", "toy_asks:graph", "{}", "--session", "t1")
+    return [one["id"] for one in shell.json("inbox")]
+
+
+def test_questions_are_answered_in_their_own_words(shell, trip):
+    """A text, an option, and a value; the last one goes on."""
+    where, way, days = trip
+    more = ("--by", "ann", "--graph", "toy_asks:graph")
+    assert shell.json("answer", where, "Rome", *more)["value"] == "Rome"
+    assert shell.json("answer", way, "Train", *more)["value"] == "train"
+    told = shell.json("answer", days, "edit", "--value", '{"days": 2}', *more)
+    assert (told["status"], told["values"]["said"]) == ("completed", ["Rome", "train", {"days": 2}])
+
+
+def test_an_option_may_be_a_word_that_means_something_else(shell):
+    """It is chosen then."""
+    shell.run("run", "toy_asks:graph", '{"ways": ["edit", "reject"]}', "--session", "t1")
+    _, way, _ = (one["id"] for one in shell.json("inbox"))
+    assert shell.json("answer", way, "edit", "--by", "ann", "--graph", "toy_asks:graph")["value"] == "edit"
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (0, ("approve",)),
+        (0, ("Rome", "--note", "x")),
+        (1, ("bus",)),
+        (1, ("respond", "--value", "{")),
+        (2, ("reject",)),
+        (2, ("edit", "--arguments", "[1]")),
+    ],
+)
+def test_what_does_not_fit_a_question_leaves_it_open(shell, trip, place, words):
+    """Exit code 2, and it says what would."""
+    assert shell.run("answer", trip[place], *words, "--by", "ann", "--graph", "toy_asks:graph").exit_code == 2
+    assert [one["id"] for one in shell.json("inbox")] == trip

@@ -86,3 +86,16 @@ def test_a_long_log_is_exported_whole(logged, monkeypatch):
     """With a bar that shows how far it is."""
     monkeypatch.setattr("stateward.cli.rendering.MANY", 1)
     assert logged.json("audit", "--export", str(logged.folder / "all.jsonl"))["rows"] > 1
+
+
+@pytest.mark.parametrize(
+    "part", [("--session", "a"), ("--event", "call"), ("--since", "2026-01-01"), ("--export", "x")]
+)
+@pytest.mark.parametrize("whole", ["--verify", "--head"])
+def test_a_part_of_the_log_is_not_verified(shell, whole, part):
+    """The chain is over all rows; exit code 2, and nothing is written."""
+    shell.run("run", "toy_desk", "inbox.jsonl")
+    told = shell.run("audit", whole, *part)
+    assert told.exit_code == 2
+    assert f"`{whole}` is of the whole log" in told.stderr
+    assert not (shell.folder / "x").exists()

@@ -37,6 +37,7 @@ def shape(value: object) -> object:
 @pytest.mark.parametrize(
     ("heading", "words", "code"),
     [
+        ("`new NAME --json`", ("new", "claims", "--in", "FOLDER"), 0),
         ("`run GRAPH FILE --json`", ("run", "toy_desk", "BAD"), 1),
         ("`run GRAPH JSON --json`, `resume --json`, `answer --json`", ("answer", "ASK", "approve"), 0),
         ("`answer --no-resume --json`", ("answer", "ASK", "approve", "--no-resume"), 0),
@@ -74,7 +75,7 @@ def test_what_is_documented_is_what_is_printed(shell, heading, words, code):
     shell.nap("n1")
     shell.run("run", ROOM[1], "{}", "--session", "r1")
     real = {"ASK": shell.json("inbox")[0]["id"], "BAD": shell.inbox({"id": "m1", "text": "hello"}, "{")}
-    real["FILE"] = str(shell.folder / "frozen.json")
+    real |= {"FILE": str(shell.folder / "frozen.json"), "FOLDER": str(shell.folder)}
     for name, text in (("STRICT", STRICT), ("CASES", CASES)):
         real[name] = str(shell.folder / f"{name.lower()}.yaml")
         Path(real[name]).write_text(text, encoding="utf-8")
@@ -84,7 +85,7 @@ def test_what_is_documented_is_what_is_printed(shell, heading, words, code):
 
 def test_every_documented_shape_is_tested():
     """Nothing is documented and forgotten."""
-    assert len(SHAPES) == 25
+    assert len(SHAPES) == 26
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/cli.md"])

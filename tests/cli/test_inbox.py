@@ -65,3 +65,21 @@ def test_a_missing_database_is_an_error_and_is_not_made(shell):
     assert result.exit_code == 2
     assert "no database" in result.stderr
     assert not any(shell.folder.glob("*.db"))
+
+
+def test_a_question_of_an_activity_is_told_with_what_may_be_answered(shell):
+    """Its kind and its options; people read the question."""
+    shell.run("run", "toy_asks:graph", "{}", "--session", "t1")
+    where, way, days = shell.json("inbox")
+    assert (where["kind"], way["kind"], way["options"], days["arguments"]) == (
+        "text", "choose", ["train", "car"], {"days": 1},
+    )  # fmt: skip
+    shown = " ".join(shell.run("inbox").stdout.split())
+    assert all(word in shown for word in ("By which way?", "train; car", "asks to edit", '{"days": 1}'))
+
+
+def test_a_question_says_in_which_words_it_is_answered(shell):
+    """An option or a text is the answer by itself; `respond` would want a note."""
+    shell.run("run", "toy_asks:graph", "{}", "--session", "t1")
+    shown = [line.split() for line in shell.run("inbox").stdout.splitlines() if line.startswith("answer with")]
+    assert [words[2] for words in shown[:2]] == ["TEXT", "OPTION"]

@@ -45,6 +45,7 @@ def run_stopped(shell, database, *, moment: str) -> Report:
             database=database,
             job=job,
             resume=False,
+            drift="refuse",
             display=Stopper(stop, moment),
             stop=stop,
             report=report,

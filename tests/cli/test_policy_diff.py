@@ -35,6 +35,18 @@ def test_each_part_is_told_with_what_it_does(shell, files):
     assert (told["tighter"], told["looser"], told["mixed"]) == (2, 2, 0)
 
 
+def test_what_is_said_of_many_names_is_one_row(shell, files):
+    """The names are made of the pattern, and nobody reads the same of each; the JSON has them all."""
+    for level in ("allowed", "restricted"):
+        rules = f"[{{match: 'read_(a|b|c|d|e)', level: {level}}}]"
+        (shell.folder / f"{level}.yaml").write_text(f"version: 1\nname: x\ntools: {{rules: {rules}}}\n")
+    words = ("policy", "diff", *(str(shell.folder / f"{level}.yaml") for level in ("allowed", "restricted")))
+    told = shell.run(*words).stdout
+    assert told.count("level") == 1
+    assert "read_a, read_b, read_c and" in " ".join(told.split())
+    assert len(shell.json(*words)["changes"]) >= 4
+
+
 def test_no_looser_is_exit_code_1(shell, files):
     """And 0 where everything is the same or tighter."""
     assert shell.run("policy", "diff", DESK, files, "--no-looser").exit_code == 1

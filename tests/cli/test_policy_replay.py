@@ -46,6 +46,15 @@ def test_what_had_been_spent_counts(played):
     assert "limited to 1" in told["flips"][0]["reason"]
 
 
+def test_what_is_not_decided_is_said(played):
+    """No record tells the time; in the JSON it is a sentence of its own."""
+    file = candidate(played, "fuses: {runtime_s: 5}\ncall_timeout_s: 3")
+    (told,) = played.json("policy", "replay", file)["undecided"]
+    assert told == "No record tells how much time there was: `fuses.runtime_s`, `call_timeout_s` decided nothing."
+    assert "decided nothing" in played.run("policy", "replay", file).stderr
+    assert played.json("policy", "replay", candidate(played, "fuses: {calls: 1}"))["undecided"] == []
+
+
 def test_nothing_is_written(played):
     """Neither a call nor a record."""
     before = played.run("audit", "--head").stdout

@@ -97,6 +97,15 @@ def test_unfinished_sessions_stop_the_command_before_anything_runs(shell):
     assert [row["id"] for row in shell.json("sessions")] == ["case-m1"]
 
 
+def test_what_becomes_of_another_policy_is_said_with_a_word(shell):
+    """An unfinished run is refused under it, and goes on under its own."""
+    shell.interrupt("case-m1")
+    again = ("run", "toy_desk", shell.inbox({"id": "m1", "text": "hello"}), "policy.fuses.turns=3", "--resume")
+    assert shell.run(*again).exit_code == 1
+    assert shell.run(*again, "--drift", "keep").exit_code == 0
+    assert shell.run(*again, "--drift", "adopt").exit_code == 2
+
+
 def test_resume_finishes_the_unfinished_and_starts_the_new(shell):
     """What was delivered is not delivered again."""
     shell.interrupt("case-m1")
@@ -191,3 +200,45 @@ def test_an_input_that_comes_while_a_person_is_asked_is_told_so(shell):
     given = ('{"message": "m", "text": "please refund"}', "--session", "one")
     (ask,) = shell.json("run", "toy_desk", *given)["asks"]
     assert f"the answer to `{ask}`" in shell.run("run", "toy_desk", *given).stderr
+
+
+def test_events_are_printed_as_json_lines(shell):
+    """One a line, while they happen; the last one says where the session stands, and nothing else is printed."""
+    result = shell.run("run", "toy_wait", '{"question": "please"}', "--session", "q1", "--events")
+    told = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [event["seq"] for event in told] == list(range(1, len(told) + 1))
+    assert (told[-1]["kind"], told[-1]["status"], result.exit_code) == ("ended", "completed", 0)
+    assert "state_entered" in {event["kind"] for event in told}
+
+
+def test_events_of_a_failed_session_end_with_exit_code_1(shell):
+    """The last event says how it failed."""
+    result = shell.run("run", "toy_desk", '{"message": "m", "text": "boom"}', "--session", "one", "--events")
+    assert (json.loads(result.stdout.splitlines()[-1])["status"], result.exit_code) == ("failed", 1)
+
+
+def test_events_of_many_sessions_are_refused(shell):
+    """A job runs many at once, and nobody could tell the lines apart."""
+    result = shell.run("run", "toy_desk", "inbox.jsonl", "--events")
+    assert result.exit_code == 2
+    assert "one session" in result.stderr
+
+
+def test_what_is_no_input_is_told_with_the_keys_of_the_graph(shell):
+    """The example is one that the graph takes."""
+    told = shell.run("run", "toy_wait", "why?").stderr
+    assert "'{\"question\": …}'" in told
+    assert "Its keys: question, said." in told
+
+
+def test_the_end_of_a_run_tells_the_keys_of_the_state(shell):
+    """Nobody has to ask for JSON to see what came of it."""
+    told = shell.run("run", "toy_wait", '{"question": "why, please"}', "--session", "q1")
+    assert "question:  why, please" in told.stdout
+    assert "stateward show q1" in told.stderr
+
+
+def test_a_run_that_waits_tells_for_which_events(shell):
+    """And how one is sent."""
+    told = shell.run("run", "toy_wait", '{"question": "why"}', "--session", "q1").stderr
+    assert "It waits for one of: ask, stop. `stateward resume q1 EVENT` sends it." in told

@@ -44,6 +44,17 @@ def test_a_session_with_a_posted_event_goes_on(shell, database: Database):
     assert [one["status"] for one in shell.json("wake", "toy_nap")] == ["completed"]
 
 
+def test_what_becomes_of_another_policy_is_said_with_a_word(shell):
+    """Left as it was, or gone on with; there is no other word."""
+    shell.ask("d1")
+    other = ("--set", "policy.fuses.turns=3")
+    (told,) = shell.json("wake", "toy_desk", *other, code=1)
+    assert "--drift keep" in told["error"]
+    (told,) = shell.json("wake", "toy_desk", *other, "--drift", "keep")
+    assert told["error"] is None
+    assert shell.run("wake", "toy_desk", "--drift", "adopt").exit_code == 2
+
+
 def test_sessions_of_other_graphs_sleep_on(shell):
     """A graph wakes its own."""
     shell.nap("n1")

@@ -168,6 +168,7 @@ def _activity(draw: st.DrawFn) -> dict[str, Any]:
         "tools": draw(st.sampled_from([(), ("look", "pay-out")])),
         "output": draw(st.sampled_from([None, "refund", Plan])),
         "timeout_s": draw(st.sampled_from([None, 0.1, 30.0])),
+        "asks": draw(st.booleans()),
     }
 
 

@@ -68,11 +68,12 @@ def test_an_action_is_called_by_its_name_with_its_parameters() -> None:
 
 def test_an_invoke_of_our_type_is_an_activity() -> None:
     """What it may touch is said in our own namespace."""
-    invoke = '<invoke type="stateward" src="work" sw:model="m" sw:tools="a b" sw:contract="c" sw:timeout="90s"/>'
+    touches = 'sw:model="m" sw:tools="a b" sw:contract="c" sw:timeout="90s" sw:asks="true"'
+    invoke = f'<invoke type="stateward" src="work" {touches}/>'
     activity = read(f'<state id="a">{invoke}</state>').node("a").activity
     assert activity is not None
     assert (activity.do, activity.model, activity.tools, activity.timeout_s) == (work, "m", ("a", "b"), 90.0)
-    assert activity.output == "c"
+    assert (activity.output, activity.asks) == ("c", True)
 
 
 def test_the_data_of_a_final_state_is_json_or_a_function() -> None:

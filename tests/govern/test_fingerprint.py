@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
+from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.errors import CodecError
-from stateward.govern.fingerprint import canonical, digest, effect_key, fingerprint
+from stateward.govern.fingerprint import as_number, canonical, digest, effect_key, fingerprint
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 json_data = st.recursive(
@@ -24,6 +27,27 @@ def test_canonical_json_is_that_of_rfc_8785() -> None:
     """Keys are sorted, numbers shortest, nothing but ASCII control letters escaped."""
     data = {"b": [1.0, 1e21, 0.002, True, None], "a": "€\n"}
     assert canonical(data).decode() == '{"a":"€\\n","b":[1,1e+21,0.002,true,null]}'
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text().filter(lambda key: key[:1] != "$"), inner, max_size=3)
+        ),
+        max_leaves=8,
+    )
+)
+def test_the_fast_writer_writes_what_the_slow_one_does(value: Any) -> None:
+    """Whichever is taken; what only the slow one can write is not given to the fast one."""
+    assert canonical(value) == rfc8785.dumps(value)
+
+
+def test_an_integer_beyond_those_of_json_comes_back() -> None:
+    """From the form that canonical JSON gives it."""
+    assert as_number(json.loads(canonical(2**60))) == 2**60
+    assert as_number({"$int": "1", "more": 2}) == {"$int": "1", "more": 2}
 
 
 def test_the_order_of_keys_does_not_matter() -> None:

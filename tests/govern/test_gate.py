@@ -59,3 +59,20 @@ def test_feedback_does_not_repeat_a_long_output(ticket: type[BaseModel]) -> None
     failed = check(ticket, value={**GOOD, "summary": "x" * 10_000})
     assert isinstance(failed, Failed)
     assert len(failed.feedback) < 400
+
+
+class Counted(BaseModel):
+    model_config = {"extra": "forbid"}
+    numbers: list[int]
+    name: str
+
+
+def test_feedback_on_any_number_of_mistakes_is_short() -> None:
+    """It goes to a model and into a checkpoint; of each field that is wrong something is kept."""
+    strange = {f"k{number}": 1 for number in range(2000)}
+    failed = check(Counted, value={"numbers": ["x"] * 2000, "name": 1, **strange, "y" * 100_000: 1})
+    assert isinstance(failed, Failed)
+    assert failed.feedback.endswith("- and 3982 more")
+    assert len(failed.feedback) < 4_000
+    assert len(failed.errors) == 500
+    assert [error.dotted for error in failed.errors[4:7]] == ["numbers[4]", "name", "k0"]

@@ -29,3 +29,9 @@ def test_fuses_stand_where_they_hang_and_asks_where_a_tool_needs_them() -> None:
 def test_without_policies_there_is_nothing_to_say() -> None:
     """Not even an empty note."""
     assert notes(CHART, {i: effective([], path=CHART.nodes[i].path) for i in (1, 2, 3)}) == {}
+
+
+def test_a_state_that_asks_people_says_so() -> None:
+    """Whatever its policies are."""
+    chart = build("one", [State("ASK", do=len, asks=True)])
+    assert notes(chart, {1: effective([], path="ASK")}) == {"ASK": (Note("asks people", "ask"),)}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stateward.errors import PolicyLoosened
 from stateward.govern.effective import Effective, effective
 from stateward.govern.policy import Fuses, Policy, Rule, ToolPolicy
-from stateward.govern.policy_replay import Recorded, Replayed, replayed
+from stateward.govern.policy_replay import Recorded, Replayed, replayed, undecided
 from stateward.govern.request import CallRequest
 from stateward.govern.revocation import Revocation
 
@@ -105,3 +105,13 @@ def ends(names: Sequence[str], policy: Effective) -> list[str]:
     calls = [made(name, call=number) for number, name in enumerate(names)]
     flipped = {flip.call.call: flip.after.outcome for flip in decided(calls, policy).flips}
     return [flipped.get(call.call, call.before) for call in calls]
+
+
+def test_what_is_not_decided_anew_is_said() -> None:
+    """Parts of the policy that are about time, and the policies of agents inside; each once."""
+    calls = [made(), made(path="WORK.ACT/summary"), made(path="WORK.ACT/helper"), made(path="WORK.ACT/helper")]
+    timed = Policy(name="p", fuses=Fuses(runtime_s=9))
+    (time, nested) = undecided(timed, calls=calls)
+    assert "`fuses.runtime_s` decided nothing" in time
+    assert nested.startswith("Calls of `WORK.ACT/helper` are decided")
+    assert list(undecided(Policy(name="p", fuses=Fuses(calls=1)), calls=calls[:2])) == []

@@ -32,11 +32,18 @@ def only(unit: str, *states: Any, **known: Any) -> Total:
     return total
 
 
+def test_tokens_are_bounded_by_their_fuse() -> None:
+    """As money is."""
+    policy = Policy(name="p", fuses=Fuses(tokens=500))
+    assert most(State("A", do=work, model="m", to="B", policy=policy), Final("B"))["tokens"] == 500
+
+
 def test_what_nothing_limits_is_unbounded() -> None:
     """A state may call as often as it likes; what it does not declare it cannot call."""
     found = most(State("A", do=work, tools=["pay"], to="B"), Final("B"), tools=PAY)
     assert found == {
         "turns": 0,
+        "tokens": 0,
         "usd": 0,
         "calls": None,
         "calls:pay": None,

@@ -1,4 +1,4 @@
-"""Imports run one way: errors ← chart ← govern ← run ← façade ← cli, and nodes ← graphs are content on top."""
+"""Imports run one way: errors ← chart ← govern ← run ← teams ← façade ← cli, and nodes ← graphs are content on top."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from tests.house.source import CONTENT, PACKAGE, Module, modules, report
 FACADE = frozenset(
     {
         "analysis",
+        "ask",
         "config",
         "contracts",
         "discovery",
         "effects",
         "embedding",
+        "events",
         "governance",
         "governor",
         "job",
@@ -25,6 +27,7 @@ FACADE = frozenset(
         "opening",
         "policy_table",
         "prices",
+        "prompts",
         "properties",
         "replay",
         "simulation",
@@ -39,10 +42,11 @@ ALLOWED = {
     "run": frozenset({"errors", "chart", "govern", "run"}),
     "picture": frozenset({"errors", "chart", "picture"}),
     "exchange": frozenset({"errors", "chart", "exchange"}),
-    "façade": frozenset({"errors", "chart", "govern", "run", "picture", "exchange", "façade"}),
-    "cli": frozenset({"errors", "chart", "govern", "run", "picture", "exchange", "façade", "cli"}),
-    "nodes": frozenset({"errors", "govern", "façade", "nodes"}),
-    "graphs": frozenset({"errors", "govern", "façade", "nodes", "graphs"}),
+    "teams": frozenset({"errors", "chart", "govern", "run", "teams"}),
+    "façade": frozenset({"errors", "chart", "govern", "run", "teams", "picture", "exchange", "façade"}),
+    "cli": frozenset({"errors", "chart", "govern", "run", "teams", "picture", "exchange", "façade", "cli"}),
+    "nodes": frozenset({"errors", "govern", "teams", "façade", "nodes"}),
+    "graphs": frozenset({"errors", "govern", "teams", "façade", "nodes", "graphs"}),
 }
 """What each layer may import of this repository. Content may write policies in code: it sees `govern`, never `run`."""
 
@@ -98,11 +102,11 @@ def test_only_config_knows_omegaconf() -> None:
 
 
 def test_nothing_below_the_facade_reads_the_environment() -> None:
-    """`os.environ` and `os.getenv` are read above `run`."""
+    """`os.environ` and `os.getenv` are read above `run` and `teams`."""
     read = [
         f"{module.place}:{node.lineno}"
         for module in ALL
-        if layer_of(module.name) in ("chart", "govern", "run")
+        if layer_of(module.name) in ("chart", "govern", "run", "teams")
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
     ]

@@ -10,6 +10,7 @@ FEW_LINES = 40
 """Smaller files are tested through those that use them."""
 
 INNER = {
+    "ask": "run/people/test_question",
     "chart/alphabet": "chart/test_explore",
     "chart/coarse": "chart/test_explore",
     "chart/configuration": "chart/test_step",
@@ -57,6 +58,8 @@ INNER = {
     "run/difference": "run/test_travel",
     "run/hub/questions": "run/hub/test_regions",
     "run/context_record": "run/replay/test_contexts",
+    "events": "run/events/test_form",
+    "run/events/event": "run/events/test_form",
     "run/migration_found": "run/test_migration_nodes",
     "run/migration_plan": "run/test_migration_adopt",
     "run/migration_standing": "test_migration",
@@ -68,7 +71,6 @@ INNER = {
     "run/moment": "run/test_travel",
     "run/door/performing": "run/door/test_process",
     "run/door/playing": "run/replay/test_play",
-    "run/door/report": "run/door/test_door",
     "run/door/said": "run/door/test_model_replay",
     "run/door/script": "run/replay/test_play",
     "run/door/trying": "run/door/test_attempts",
@@ -87,6 +89,7 @@ INNER = {
     "run/store/connection": "run/store/test_database",
     "run/store/entry": "run/store/test_journal",
     "run/store/given": "run/store/test_asks",
+    "run/store/kind": "run/store/test_fitted",
     "run/store/holder": "run/store/test_lease",
     "run/store/ask_audit": "run/store/test_asks",
     "run/store/backend": "run/store/test_database",
@@ -102,6 +105,10 @@ INNER = {
     "run/governor/standing": "run/governor/test_governor",
     "run/governor/tool_call": "run/governor/test_governor",
     "run/governor/question": "run/governor/test_limits",
+    "teams/conversation": "teams/test_loop",
+    "teams/final_answer": "teams/test_loop",
+    "teams/handoff": "teams/test_swarm",
+    "teams/mind": "teams/test_agent",
 }
 """Parts that one other file of their folder was split into, and the test of that file, which is theirs.
 

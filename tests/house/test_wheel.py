@@ -62,6 +62,15 @@ def test_the_command_line_comes_from_the_wheel(home: Path) -> None:
     assert Path(found).is_relative_to(home)
 
 
+def test_a_new_project_comes_from_the_wheel(home: Path) -> None:
+    """`stateward new` finds its templates there, all of them, and pip gets the wheel for the project."""
+    files = {path.name for path in (ROOT / PACKAGE / "templates").rglob("*.tmpl")}
+    packed = {path.name for path in home.glob(f"venv/lib/*/site-packages/{PACKAGE}/templates/**/*.tmpl")}
+    assert packed == files
+    run(str(home / "venv" / "bin" / PACKAGE), "new", "claims", "--template", "desk", cwd=home)
+    assert "STATEWARD ?= " in (home / "claims" / "Makefile").read_text()
+
+
 def run(*command: str, cwd: Path) -> str:
     env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)

@@ -58,7 +58,12 @@ def bounded(schema: Json) -> Json:
         return schema
     found = {key: bounded(value) for key, value in cast("dict[str, Json]", schema).items()}
     if found.get("type") == "string" and not {"enum", "const"} & found.keys():
-        found["maxLength"] = min(found.get("maxLength", TEXT), TEXT)
+        found["maxLength"] = _most(found, "Length", most=TEXT)
     if found.get("type") == "array":
-        found["maxItems"] = min(found.get("maxItems", ITEMS), ITEMS)
+        found["maxItems"] = _most(found, "Items", most=ITEMS)
     return found
+
+
+def _most(schema: Json, what: str, *, most: int) -> int:
+    """Bound one thing, never below what there must be: the server does not come back from what nothing can fit."""
+    return max(min(schema.get(f"max{what}", most), most), schema.get(f"min{what}", 0))

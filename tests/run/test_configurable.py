@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from langchain_core.runnables import RunnableConfig
 
 from stateward.run.checkpoint import FENCE, Pins
-from stateward.run.configurable import is_nested, named, pinned, seen_fence, with_fence
+from stateward.run.configurable import is_nested, named, person_in, pinned, seen_fence, with_fence
 
 
 def config(**configurable: Any) -> RunnableConfig:
@@ -17,6 +18,21 @@ def config(**configurable: Any) -> RunnableConfig:
 def test_name_that_nobody_gave_is_empty() -> None:
     """Never the word `None`."""
     assert (named(config(), "tenant"), named(config(tenant="acme"), "tenant")) == ("", "acme")
+
+
+@pytest.mark.parametrize(
+    ("told", "person"),
+    [
+        ({"approver": "eve", "langgraph_auth_user_id": "ann"}, "ann"),
+        ({"approver": "eve", "langgraph_auth_user_id": ""}, "eve"),
+        ({"approver": "eve", "langgraph_auth_user_id": None}, "eve"),
+        ({"langgraph_auth_user_id": "ann"}, "ann"),
+        ({}, ""),
+    ],
+)
+def test_who_is_authenticated_stands_above_who_is_named(told: Any, person: str) -> None:
+    """A client of LangGraph's server can write `approver`, and cannot write who it is."""
+    assert person_in(config(**told), "approver") == person
 
 
 def test_call_is_nested_only_when_langgraph_says_so() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -123,20 +122,6 @@ def test_events_of_a_refused_attempt_are_forgotten(drive: Drive) -> None:
         return {"text": "abc" if run.attempt > 1 else "a"}
 
     assert drive(compiled(act, output=sw.Gate(Long), handles=["help"])).start({}).status == "completed"
-
-
-def test_each_task_sees_its_own_run(drive: Drive) -> None:
-    """`current_run` belongs to the activity, also in tasks it starts."""
-
-    async def below() -> str:
-        return sw.current_run().session
-
-    async def act(state: Any, run: sw.Run[Any]) -> Any:
-        return {"log": list(await asyncio.gather(below(), below()))}
-
-    graph = compiled(act)
-    assert drive(graph, session="a").start({}).values["log"] == ["a", "a"]
-    assert drive(graph, session="b").start({}).values["log"] == ["b", "b"]
 
 
 def test_calls_are_numbered_over_attempts(drive: Drive) -> None:

@@ -11,6 +11,7 @@ from stateward.errors import InputRefused
 from stateward.run.edited import refuse_misfit, refuse_other_call
 from stateward.run.store.ask import Ask
 from stateward.run.store.entry import CallKey
+from stateward.run.store.given import Given
 from tests.charts.one import compiled
 from tests.charts.tools import Shop
 
@@ -65,6 +66,8 @@ def test_an_answer_that_means_another_call_is_refused(meant: Any) -> None:
 def test_an_edit_that_leads_to_no_call_is_refused(said: dict[str, Any], why: str) -> None:
     """So the ask stays open for a better one."""
     machine = compiled(write_down, box=Shop().box).machine
-    refuse_misfit(machine, replace(ask(), path="WORK.ACT"), "edit", tool="mail", arguments={"to": "x"})
+    fine = Given(by="ann", decision="edit", tool="mail", arguments={"to": "x"})
+    refuse_misfit(machine, replace(ask(), path="WORK.ACT"), fine, tool="mail", arguments={"to": "x"})
+    given = Given(by="ann", decision="edit", **said)
     with pytest.raises(InputRefused, match=why):
-        refuse_misfit(machine, replace(ask(), path="WORK.ACT", tool="mail"), "edit", **said)
+        refuse_misfit(machine, replace(ask(), path="WORK.ACT", tool="mail"), given, **said)

@@ -100,3 +100,13 @@ def test_each_method_has_its_async_twin() -> None:
     assert len(names) > 9
     for name in names:
         assert inspect.signature(methods[name]).parameters == inspect.signature(methods[f"a{name}"]).parameters
+
+
+def test_several_asks_are_answered_by_one_map(session: sw.Session, shop: Shop, call: Any) -> None:
+    """Yes and no are values too; nothing is recorded when one of them is none."""
+    first, second = call(session, "outcome").asks
+    with pytest.raises(InputRefused, match="Say True or False"):
+        call(session, "answer_all", {first: True, second: "perhaps"}, by="ann")
+    assert [ask.status for ask in session.database.asks.of("s1")] == ["open", "open"]
+    assert call(session, "answer_all", {first: True, second: False}, by="ann").status == "completed"
+    assert shop.done("refund") == ["A1"]

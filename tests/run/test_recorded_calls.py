@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import stateward as sw
+from stateward import ask
 from stateward.govern.policy import Fuses, Policy, Rule, ToolPolicy
 from stateward.run.recorded_calls import recorded_calls
+from tests.charts import people
 from tests.charts.drive import Driven
 from tests.charts.one import compiled
 from tests.charts.refunds import asking
@@ -56,3 +58,11 @@ def test_a_call_tells_what_it_spent(drive: Drive) -> None:
     calls = recorded_calls(driven.session.database, "s1")
     assert dict(calls[1].amounts) == {"calls:refund": 1.0, "calls": 1.0, "usd": 0.0}
     assert (calls[1].before, calls[1].made) == ("ask", True)
+
+
+def test_a_question_of_an_activity_is_no_call_that_a_policy_decides(drive: Drive) -> None:
+    """Whether it is open or answered."""
+    driven = drive(people.asking(ask.text("City?"), ask.text("Way?")))
+    (city,) = driven.start({}).asks
+    driven.answer(city, "respond", note="Rome")
+    assert told(driven) == []

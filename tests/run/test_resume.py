@@ -83,8 +83,49 @@ def test_decisions_are_taken_in_the_order_of_the_asks() -> None:
 
 def test_decisions_must_be_as_many_as_the_asks() -> None:
     """One for each."""
-    with pytest.raises(NotExpected, match="1 decisions for 2"):
+    with pytest.raises(NotExpected, match=r"1 answers for 2 open asks.*: ask_1, ask_2"):
         said({"decisions": [{"type": "approve"}]}, asks=ASKS)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"type": "approve"},
+        {"type": "accept", "args": None},
+        {"decision": "approve"},
+        {"decisions": [{"type": "approve"}]},
+        {"decisions": ["approve"]},
+        [{"type": "approve"}],
+        {"answers": {"ask_1": {"type": "approve"}}},
+    ],
+)
+def test_every_word_for_an_answer_may_name_who_gives_it(payload: Any) -> None:
+    """LangChain's, its inbox's and ours, alone, in a list or by ask."""
+    assert said(payload, asks=ASKS[:1], by="ann") == Answers(
+        answers=(Answer(ask="ask_1", decision="approve", by="ann"),)
+    )
+    named: Any = {**payload, "by": "bob"} if isinstance(payload, dict) else [{**payload[0], "by": "bob"}]
+    assert said(named, asks=ASKS[:1]) == Answers(answers=(Answer(ask="ask_1", decision="approve", by="bob"),))
+
+
+@pytest.mark.parametrize("payload", ["approve", {"type": "approve"}, {"decisions": [{"type": "approve"}]}])
+def test_an_answer_that_names_no_ask_is_to_the_one_that_is_open(payload: Any) -> None:
+    """The others were answered before; no client is shown them any more."""
+    told = read(payload, machine=MACHINE, asks=ASKS, unanswered=["ask_2"], by="ann")
+    assert told == Answers(answers=(Answer(ask="ask_2", decision="approve", by="ann"),))
+
+
+@pytest.mark.parametrize(("asks", "told"), [((), "nobody is asked"), (ASKS, "ask_1, ask_2")])
+def test_one_answer_is_to_one_ask(asks: Any, told: str) -> None:
+    """Nobody guesses which one was meant."""
+    with pytest.raises(NotExpected, match=told):
+        said({"type": "approve"}, asks=asks)
+
+
+def test_a_value_alone_is_what_is_said_to_a_question() -> None:
+    """As it is by its ask."""
+    (one,) = said({"value": "blue", "by": "ann"}, asks=("ask_1",)).answers
+    assert (one.ask, one.decision, one.value, one.by) == ("ask_1", "respond", "blue", "ann")
 
 
 def test_asks_answered_in_the_database_are_named() -> None:
@@ -143,7 +184,17 @@ def test_answers_to_nothing_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "payload", [7, None, [], {}, {"decisions": 3}, {"decisions": ["approve", "x"]}, {"answered": 3}]
+    "payload",
+    [
+        7,
+        None,
+        [],
+        {},
+        {"decisions": 3},
+        {"decisions": ["approve", "x"]},
+        {"decisions": {"type": "approve"}},
+        {"answered": 3},
+    ],
 )
 def test_unreadable_payload_is_refused(payload: object) -> None:
     """A refusal says which forms there are; it is never a crash."""
@@ -173,3 +224,29 @@ def test_events_of_the_chart_are_known() -> None:
     for name in ("after", "after.OPEN.0", "done.state.OPEN"):
         with pytest.raises(NotExpected, match="only the chart itself"):
             known_event(MACHINE, name, None)
+
+
+def test_values_are_answers_by_ask() -> None:
+    """One map may answer questions of all kinds."""
+    told = said({"values": {"ask_1": "Rome", "ask_2": False}, "by": "ann"}, asks=ASKS)
+    assert [(one.ask, one.decision, one.value, one.by) for one in told.answers] == [
+        ("ask_1", "respond", "Rome", "ann"),
+        ("ask_2", "respond", False, "ann"),
+    ]
+
+
+def test_a_list_is_what_the_agent_inbox_sends() -> None:
+    """In the order of the asks, one for each."""
+    told = said([{"type": "accept", "args": None}, {"type": "response", "args": "x"}], asks=ASKS, by="ann")
+    assert [(one.decision, one.note) for one in told.answers] == [("approve", ""), ("respond", "x")]
+    with pytest.raises(NotExpected, match="1 answers for 2"):
+        said([{"type": "accept"}], asks=ASKS)
+    with pytest.raises(InputRefused, match="cannot be resumed"):
+        said(["accept"], asks=("ask_1",))
+
+
+@pytest.mark.parametrize("name", ["ask.expired", "ask.reminder"])
+def test_news_of_questions_is_the_charts_own(name: str) -> None:
+    """Nobody outside says that a question has expired."""
+    with pytest.raises(NotExpected, match="only the chart itself"):
+        said({"event": name})

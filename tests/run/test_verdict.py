@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stateward.errors import InputRefused, NotExpected
-from stateward.run.verdict import Answer, from_langchain, read_answer
+from stateward.run.verdict import Answer, from_inbox, from_langchain, read_answer
 
 
 def read(value: object, *, by: str = "", stated: str = "") -> Answer:
@@ -71,3 +71,48 @@ def test_an_edited_action_that_is_no_call_is_refused(action: Any) -> None:
     """Nothing of it is dropped."""
     with pytest.raises(InputRefused, match="edited_action"):
         from_langchain({"type": "edit", "edited_action": action})
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ({"type": "accept", "args": None}, {"decision": "approve"}),
+        ({"type": "ignore"}, {"decision": "reject"}),
+        ({"type": "response", "args": "blue"}, {"decision": "respond", "note": "blue"}),
+        ({"type": "response", "args": {"a": 1}}, {"decision": "respond", "value": {"a": 1}}),
+        (
+            {"type": "edit", "args": {"action": "pay", "args": {"eur": 1}}},
+            {"decision": "edit", "tool": "pay", "arguments": {"eur": 1}},
+        ),
+    ],
+)
+def test_the_words_of_the_agent_inbox_are_those_of_an_answer(said: Any, answer: Any) -> None:
+    """It says everything else in `args`."""
+    assert from_inbox(said) == answer
+
+
+@pytest.mark.parametrize("said", [{"type": "approve"}, {"args": "x"}, {"type": "accept", "note": "x"}])
+def test_what_the_inbox_does_not_send_is_refused(said: Any) -> None:
+    """Nothing of an answer is dropped."""
+    with pytest.raises(InputRefused):
+        from_inbox(said)
+
+
+def test_a_value_alone_is_an_answer() -> None:
+    """To whatever asks for one."""
+    assert (read({"value": 3}).decision, read({"value": 3}).value) == ("respond", 3)
+    assert read({"decision": "edit", "value": "new"}).edit["value"] == "new"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"type": "approve", "decision": "reject"},
+        {"type": "reject", "message": "no", "note": "yes"},
+        {"type": "edit", "tool": "pay", "edited_action": {"name": "refund", "args": {}}},
+    ],
+)
+def test_what_is_said_in_two_words_is_refused(said: Any) -> None:
+    """Neither of them is dropped."""
+    with pytest.raises(InputRefused, match="twice"):
+        read(said)

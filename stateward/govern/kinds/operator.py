@@ -72,5 +72,6 @@ def _united(outer: Sequence[object], inner: Sequence[object]) -> tuple[object, .
 LEAST = Operator(name="smallest", of=min)
 GREATEST = Operator(name="greatest", of=max)
 ANY = Operator(name="true if any is", of=lambda outer, inner: outer or inner)
+SAME = Operator(name="same, else none", of=lambda outer, inner: outer if outer == inner else "")
 COMMON = Operator(name="common", of=_common)
 UNITED = Operator(name="united", of=_united)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from stateward.govern.kinds.operator import LEAST
+from stateward.govern.kinds.operator import LEAST, SAME
 from stateward.govern.kinds.section import Section, part
-from stateward.govern.kinds.shape import Positive, Strict
+from stateward.govern.kinds.shape import Name, Positive, Strict
 
 
 class WindowShape(Strict):
@@ -18,6 +18,7 @@ class WindowShape(Strict):
     max_messages: Annotated[int, Field(ge=3, le=1_000_000)] | None = None
     keep_last: Positive | None = None
     max_tokens: Annotated[int, Field(ge=16, le=100_000_000)] | None = None
+    summary: Name | Literal[""] | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -27,6 +28,10 @@ class WindowShape(Strict):
             raise ValueError("`max_messages` with `keep_last`, or `max_tokens`, or all three")
         if self.max_messages is not None and self.keep_last is not None and self.keep_last > self.max_messages - 2:
             raise ValueError("`keep_last` at most `max_messages` - 2, to leave room for prompt and summary")
+        if self.summary and self.max_messages is None:
+            raise ValueError(
+                "`summary` with `max_messages` and `keep_last`: what a summary is about is counted in messages"
+            )
         return self
 
 
@@ -42,3 +47,5 @@ class Window(Section):
     """How many of the latest messages a longer conversation keeps."""
     max_tokens: int | None = part(LEAST, unit="tokens")
     """The most tokens that are shown, counted as the model in use counts them."""
+    summary: str | None = part(SAME)
+    """The role that sums up what is left out; empty: nobody does, and it is only counted."""

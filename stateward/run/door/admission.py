@@ -32,7 +32,7 @@ from stateward.run.door.script import Script
 from stateward.run.door.signal import Trip, raced
 from stateward.run.door.time_left import TimeLeft
 from stateward.run.door.tool import Effect, Tool, ToolResult, refusal
-from stateward.run.door.traffic import Traffic
+from stateward.run.door.traffic import Traffic, beginnings
 from stateward.run.door.waiting import TIMED, OutOfTime, TimeKind, TooEarly
 from stateward.run.door.wanted import Wanted
 from stateward.run.door.working import Working
@@ -89,6 +89,7 @@ class Admission:
             tools=tools,
             make=make,
         )
+        self._classes = taken_out(effective, sink="audit")
         self._rates = {kind: paces(effective, part=part) for kind, part in PER_MINUTE.items()}
         tried = effective.trial
         self._tried = {kind: paces(tried, part=part) if tried else () for kind, part in PER_MINUTE.items()}
@@ -102,7 +103,7 @@ class Admission:
         )
 
     def entry(self, request: CallRequest, *, call: int, effect: Effect) -> Entry:
-        """Return the journal's entry of a call that has not begun.
+        """Return the journal's entry of a call that has not begun; its arguments are put in when it is let in.
 
         Args:
             request: The call.
@@ -114,9 +115,13 @@ class Admission:
             kind=request.kind,
             name=request.name,
             fingerprint=fingerprint(request.name, arguments=request.arguments),
-            arguments=redact(dict(request.arguments), classes=taken_out(self._effective, sink="audit")),
+            arguments={},
             effect=effect,
         )
+
+    def _shown(self, request: CallRequest, entry: Entry) -> Entry:
+        """Put the arguments in: what is refused may be as large as it likes, and is not looked through for that."""
+        return replace(entry, arguments=redact(dict(request.arguments), classes=self._classes))
 
     def tool(self, wanted: Wanted, recovery: Recovery) -> Wanted | ToolResult:
         """Let a tool call in.
@@ -286,6 +291,7 @@ class Admission:
     def _begin(
         self, request: CallRequest, entry: Entry, known: Entry | None, facts: Facts, *, limit_s: float | None
     ) -> Entry | Deny:
+        entry = self._shown(request, entry)
         if self._playing is not None:
             self._playing.script.expect(entry)
             return self._begun(request, entry, known, facts)
@@ -297,7 +303,7 @@ class Admission:
                 observed(self._report, self._effective.trial, request, entry.key.call, facts, pause=pause)
             begun = self._begun(request, entry, known, facts)
             if isinstance(begun, Entry):
-                beginning = Beginning(kind=begun.kind, path=begun.key.path, at=begun.started_at)
+                beginning = Beginning(kind=request.kind, path=begun.key.path, at=begun.started_at)
                 self._traffic.began(entry.key.session, beginning)
         return begun
 
@@ -342,11 +348,13 @@ class Admission:
         if not rates:
             return None
         session, now = self._activation.session, self._database.clock.now()
-        return self._traffic.pause(rates, session=session, kind=kind, now=now, past=self._past)
-
-    def _past(self, since: float) -> list[Beginning]:
-        rows = self._database.journal.begun_since(self._activation.session, since)
-        return [Beginning(kind=kind, path=path, at=at) for kind, path, at in rows]
+        return self._traffic.pause(
+            rates,
+            session=session,
+            kind=kind,
+            now=now,
+            past=lambda since: beginnings(self._database, session, since=since),
+        )
 
     # -- refused ------------------------------------------------------------------------------------------
 
@@ -376,8 +384,8 @@ class Admission:
         return recovery.unknown(begun) or begun
 
 
-def _more(late: OutOfTime) -> Mapping[str, str]:
-    return {TIMED: late.kind, "rule": late.denial.rule}
+def _more(late: OutOfTime) -> Mapping[str, str | None]:
+    return {TIMED: late.kind, "rule": late.denial.rule, "scope": late.denial.scope}
 
 
 def _refuse_other(known: Entry | None, entry: Entry) -> None:

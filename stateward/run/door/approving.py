@@ -15,6 +15,7 @@ from typing import Any
 
 from stateward.govern.decision import NeedsApproval
 from stateward.govern.effective import Effective
+from stateward.govern.person import is_among
 from stateward.run.door.activation import Activation
 from stateward.run.door.outcome import undeclared
 from stateward.run.door.question import approval, refuse_restless, rejected, unfit
@@ -211,6 +212,6 @@ def _approved(wanted: Wanted, need: NeedsApproval) -> tuple[Given, ...]:
     edit = wanted.edit
     if edit is None or need.four_eyes or wanted.was != wanted.tool.name:
         return ()
-    if need.approvers and edit.by not in need.approvers:
+    if need.approvers and not is_among(edit.by, need.approvers):
         return ()
     return (Given(by=edit.by, decision="approve", note=edit.note, at=edit.at),)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage, message_to_dict
+from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from stateward.errors import DefinitionError
 from stateward.govern.decision import Deny, charges, decide
+from stateward.govern.rate import Beginning, paces
 from stateward.run.door.attempts import Attempt, Attempts
 from stateward.run.door.candidate import Candidate, candidate
 from stateward.run.door.door import Door
 from stateward.run.door.outcome import Outcome
 from stateward.run.door.price import taken
 from stateward.run.door.role import ModelRole
-from stateward.run.door.said import failed
+from stateward.run.door.said import failed, kept
+from stateward.run.door.traffic import beginnings
+from stateward.run.events.calls import Voice
 from stateward.run.store.journal import Entry, Reservation, Tripped
 
 Binder = Callable[[BaseChatModel], Mapping[str, Any]]
@@ -39,6 +43,10 @@ class Said:
     """What made some of them, for another provider."""
     bound: Mapping[str, Any]
     """Those that they made."""
+    prompts: tuple[Mapping[str, str], ...] = ()
+    """Name and hash of each prompt whose text is in the messages."""
+    summary: str = ""
+    """What a model wrote about the messages that the window leaves out; empty for nothing."""
 
     def to(self, role: ModelRole) -> dict[str, Any]:
         """Return the options as another role's provider wants them.
@@ -57,8 +65,13 @@ class Said:
 class Call:
     """A call the door admitted."""
 
+    voice: Voice | None = None
+    """Tells what is said; None while nobody listens."""
+
     entry: Entry
     attempts: Attempts
+    prompts: tuple[Mapping[str, str], ...] = ()
+    """Name and hash of each prompt that it uses."""
 
     @property
     def is_known(self) -> bool:
@@ -75,16 +88,28 @@ class Asking:
         door: The activation's door.
 
     Raises:
-        DefinitionError: `fallback` of the policy names a role that has no model.
+        DefinitionError: `fallback` or `window.summary` of the policy names a role that has no model.
     """
 
     def __init__(self, role: ModelRole, *, roles: Mapping[str, ModelRole], door: Door) -> None:
         self.role = role
+        self.roles = roles
         self.door = door
-        rule = door.effective.model_rule(role.name)
-        self.others = tuple(_configured(name, roles, door, of=role.name) for name in rule.fallback or ())
+        rule, window = door.effective.model_rule(role.name), door.effective.window
+        self.others = tuple(
+            _configured(name, roles, door, does=f"answer for `{role.name}`", key=f"models.{role.name}.fallback")
+            for name in rule.fallback or ()
+        )
         """Who answers in its place."""
+        writes = window.summary if window is not None else None
+        self.summarizer = (
+            _configured(writes, roles, door, does="sum up what the window leaves out", key="window.summary")
+            if writes
+            else None
+        )
+        """Who sums up what the window leaves out; None for nobody."""
         self._is_ruled = bool(rule.content)
+        self._rates = paces(door.effective, part="turns_per_minute")
 
     def admit(self, said: Said, number: int) -> Call:
         """Take a call through decision, reservation and journal; blocking.
@@ -112,7 +137,8 @@ class Asking:
             is_ruled=self._is_ruled,
             **before,
         )
-        return Call(entry=entry, attempts=attempts)
+        voice = None if self.door.events is None else Voice(self.door.events, entry)
+        return Call(entry=entry, attempts=attempts, prompts=said.prompts, voice=voice)
 
     def _other(self, role: ModelRole, said: Said) -> Candidate:
         return self._ready(role, said, said.to(role))
@@ -120,10 +146,40 @@ class Asking:
     def _ready(self, role: ModelRole, said: Said, options: Mapping[str, Any]) -> Candidate:
         door = self.door
         return candidate(
-            role, messages=said.messages, options=options, effective=door.effective, path=door.activation.path
+            role,
+            messages=said.messages,
+            options=options,
+            effective=door.effective,
+            path=door.activation.path,
+            summary=said.summary,
         )
 
-    def _further(self, entry: Entry, candidate: Candidate, progress: Mapping[str, Any]) -> str:
+    def _further(self, entry: Entry, candidate: Candidate, progress: Mapping[str, Any]) -> str | float:
+        """Let a further attempt in: why it may not be made, or an empty text; seconds if its turn comes later."""
+        rates, traffic = self._rates, self.door.traffic
+        with traffic.turnstile if rates else nullcontext():
+            wait_s = self._wait_s(entry) if rates else None
+            if wait_s is not None:
+                return wait_s
+            refused = self._refused(entry, candidate, progress)
+            if not refused:
+                now = self.door.database.clock.now()
+                traffic.began(entry.key.session, Beginning(kind="model", path=entry.key.path, at=now))
+        return refused
+
+    def _wait_s(self, entry: Entry) -> float | None:
+        """How long an attempt has to wait for its turn: to a provider each attempt is a call."""
+        database, session = self.door.database, entry.key.session
+        pause = self.door.traffic.pause(
+            self._rates,
+            session=session,
+            kind="model",
+            now=database.clock.now(),
+            past=lambda since: beginnings(database, session, since=since),
+        )
+        return None if pause is None else pause.seconds
+
+    def _refused(self, entry: Entry, candidate: Candidate, progress: Mapping[str, Any]) -> str:
         """Decide a further attempt and reserve for it; return why it may not be made, or an empty text."""
         door, at = self.door, self.door.activation
         ledger = door.database.ledger
@@ -157,9 +213,11 @@ class Asking:
             message: The reply.
         """
         attempts, took = call.attempts, taken(message)
+        if call.voice is not None:
+            call.voice.whole(message)
         return Outcome(
             status="completed",
-            result={**message_to_dict(message), **_recorded(attempts)},
+            result={**kept(message), **_recorded(call)},
             spent={"usd": attempts.usd, "tokens": attempts.tokens},
             tokens_in=took.sent if took else 0,
             tokens_out=took.got if took else 0,
@@ -177,15 +235,15 @@ class Asking:
         made = failed(error, seen=seen or ())
         # One that was left under way is not among the attempts: all that was reserved stands.
         spent = {} if isinstance(error, str) else {"usd": attempts.usd, "tokens": attempts.tokens}
-        return replace(made, result={**made.result, **_recorded(attempts)}, spent=spent)
+        return replace(made, result={**made.result, **_recorded(call)}, spent=spent)
 
 
-def _configured(name: str, roles: Mapping[str, ModelRole], door: Door, *, of: str) -> ModelRole:
+def _configured(name: str, roles: Mapping[str, ModelRole], door: Door, *, does: str, key: str) -> ModelRole:
     if name not in roles:
         raise DefinitionError(
-            f"The policy lets the role `{name}` answer for `{of}`, and nobody configured a model for it",
+            f"The policy lets the role `{name}` {does}, and nobody configured a model for it",
             where=door.activation.path,
-            fix=f"Pass it: `compile(models={{…}})`, or correct `models.{of}.fallback`. Configured: "
+            fix=f"Pass it: `compile(models={{…}})`, or correct `{key}`. Configured: "
             f"{', '.join(sorted(roles)) or 'none'}.",
         )
     return roles[name]
@@ -206,8 +264,9 @@ def attempts_before(entry: Entry, roles: Mapping[str, object]) -> dict[str, Any]
     return {"made": [Attempt(**each) for each in progress["attempts"]], "asking": progress["asking"]}
 
 
-def _recorded(attempts: Attempts) -> dict[str, Any]:
+def _recorded(call: Call) -> dict[str, Any]:
+    attempts, used = call.attempts, {"prompts": [dict(each) for each in call.prompts]} if call.prompts else {}
     if not attempts.is_told:
-        return {}
+        return used
     answered = {} if attempts.answered is None else {"answered_by": attempts.answered.role.name}
-    return {**attempts.record, **answered}
+    return {**used, **attempts.record, **answered}

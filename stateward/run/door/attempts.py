@@ -77,8 +77,9 @@ class Attempts:
     roles: Mapping[str, Callable[[], Candidate]]
     """Who may answer, in this order; each is made ready when its turn comes."""
     providers: Providers
-    admit: Callable[[Candidate, Mapping[str, Any]], str]
-    """Decides a further attempt and reserves for it, blocking; returns why it may not be made, or an empty text."""
+    admit: Callable[[Candidate, Mapping[str, Any]], str | float]
+    """Decides a further attempt and reserves for it, blocking; returns why it may not be made, or an empty text, or how
+    many seconds it has to wait for its turn first."""
     keep: Callable[[Mapping[str, Any]], object]
     """Writes down how far the call is, blocking."""
     left_s: Callable[[], float | None]
@@ -173,8 +174,7 @@ class Attempts:
         breakers, now = self.providers.breakers, self.providers.clock.monotonic
         try:
             if not admitted:
-                progress = {**self.record, "asking": candidate.role.name}
-                reason = cast(str, (yield Visit(work=partial(self.admit, candidate, progress))))
+                reason = yield from self._admitted(candidate)
                 if reason:
                     self._note(candidate, "denied", error=reason)
                     if ticket is not None:
@@ -192,6 +192,18 @@ class Attempts:
         elif self.is_visible or not is_infrastructure(failure):
             raise failure
         return failure
+
+    def _admitted(self, candidate: Candidate) -> Generator[Step, Any, str]:
+        """Let a further attempt in, when its turn comes; return why it may not be made, or an empty text."""
+        progress = {**self.record, "asking": candidate.role.name}
+        while True:
+            found = cast("str | float", (yield Visit(work=partial(self.admit, candidate, progress))))
+            if isinstance(found, str):
+                return found
+            left_s = self.left_s()
+            if left_s is not None and found >= left_s:
+                return f"its turn comes in {found:.3g} s, and {left_s:.3g} s are left"
+            yield Wait(seconds=found)
 
     def _told(
         self, candidate: Candidate, ticket: Ticket | None, failure: Exception | None, *, latency_s: float

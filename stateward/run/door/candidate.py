@@ -16,6 +16,7 @@ from stateward.govern.request import CallRequest
 from stateward.run.door.role import ModelRole
 from stateward.run.door.said import content, plain
 from stateward.run.door.shown import shown
+from stateward.run.rendered import bare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,13 @@ class Candidate:
 
 
 def candidate(
-    role: ModelRole, *, messages: Sequence[BaseMessage], options: Mapping[str, Any], effective: Effective, path: str
+    role: ModelRole,
+    *,
+    messages: Sequence[BaseMessage],
+    options: Mapping[str, Any],
+    effective: Effective,
+    path: str,
+    summary: str = "",
 ) -> Candidate:
     """Make a call ready for a role.
 
@@ -54,9 +61,11 @@ def candidate(
         options: The call's own, as the role's provider wants them, `stop` included.
         effective: The policy of the state.
         path: The state.
+        summary: What a model wrote about the messages that the window leaves out; empty for nothing.
     """
     asked = role.asked(options)
-    seen = shown(messages, effective=effective, role=role, options=asked)
+    bared = [bare(message) for message in messages]
+    seen = shown(bared, effective=effective, role=role, options=asked, summary=summary)
     sent = seen.sent
     most = role.bound(sent, asked)
     rule = effective.model_rule(role.name)

@@ -37,6 +37,7 @@ from stateward.run.door.time_left import TimeLeft
 from stateward.run.door.tool import Tool, ToolResult, refusal
 from stateward.run.door.traffic import Traffic
 from stateward.run.door.wanted import Wanted
+from stateward.run.events.calls import Calls
 from stateward.run.store.database import Database
 from stateward.run.store.journal import Entry
 from stateward.run.threads import Threads
@@ -62,6 +63,7 @@ class Door:
         stragglers: Of the graph's call; None for a door of its own.
         traffic: Of the graph's call: what its calls share; None for a door of its own.
         time: How long the activation may still take; None for as long as it likes.
+        events: Tells of all calls; None while nobody listens.
     """
 
     def __init__(
@@ -78,8 +80,10 @@ class Door:
         stragglers: Stragglers | None = None,
         traffic: Traffic | None = None,
         time: TimeLeft | None = None,
+        events: Calls | None = None,
     ) -> None:
         self.notify = notify
+        self.events = events
         self.database = database
         self.activation = activation
         self.effective = effective
@@ -144,7 +148,10 @@ class Door:
         """
         with self.in_flight.call():
             self._check()
-            return await self._tool(name, arguments, call=call, call_id=call_id)
+            result = await self._tool(name, arguments, call=call, call_id=call_id)
+            if self.events is not None:
+                self.events.refused(result, self.activation)
+            return result
 
     def _check(self) -> None:
         if self.signal is not None:
@@ -183,6 +190,8 @@ class Door:
         async with self.passage.aturn(lambda: self._admitted(wanted)) as admitted:
             if isinstance(admitted, ToolResult):
                 return replace(admitted, call_id=call_id)
+            if self.events is not None:
+                self.events.started(admitted.entry)
             outcome = await self._perform(admitted)
             await self.visit(self._settle, admitted.entry, outcome)
         result = ToolResult(
@@ -279,6 +288,8 @@ class Door:
             # LangChain expects models to raise exceptions; the signal is kept beside, for the node to find.
             self.signal = self.signal or signal
             raise as_error(signal, where=request.path) from signal
+        if self.events is not None and begun.status == "started":
+            self.events.started(begun)
         if self.playing is None or begun.status != "started":
             return begun
         outcome = self.playing.of_model(begun)
@@ -351,7 +362,7 @@ class Door:
         return wanted.tool.given(arguments, context=self.activation.context(wanted.entry.key.call))
 
     def _settle(self, entry: Entry, outcome: Outcome) -> Entry:
-        return self.database.journal.settle(
+        settled = self.database.journal.settle(
             entry.key,
             status=outcome.status,
             result=outcome.result,
@@ -360,6 +371,9 @@ class Door:
             tokens_out=outcome.tokens_out,
             fence=self.fence,
         )
+        if self.events is not None:
+            self.events.ended(settled)
+        return settled
 
     async def _deny(
         self, name: str, arguments: Mapping[str, Any], reason: str, *, call: int, call_id: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from functools import partial
 from typing import Any, Self, TypeVar, cast
 
@@ -19,21 +19,21 @@ from stateward.errors import StatewardError
 from stateward.run.deadline import Late, in_time
 from stateward.run.door.asking import Asking, Binder, Call, Said
 from stateward.run.door.candidate import Candidate
+from stateward.run.door.carried import carried
 from stateward.run.door.door import Door
 from stateward.run.door.flow import Flow, within_time
 from stateward.run.door.outcome import Outcome
 from stateward.run.door.price import taken
-from stateward.run.door.providers import Providers
 from stateward.run.door.role import ModelRole, unbound
 from stateward.run.door.said import as_chunk, replayed, restored, whole
 from stateward.run.door.schema_options import schema_options
+from stateward.run.door.summing import asummed, summed
 from stateward.run.door.trying import Ear, Heard, atried, marked, tried
+from stateward.run.rendered import used_in
 from stateward.run.store.entry import Entry
 
 T = TypeVar("T")
 
-_CARRIED = ("callbacks", "tags", "metadata", "rate_limiter", "verbose", "output_version")
-"""What LangChain itself reads from a model around its calls, and would not see on the one that is governed."""
 _ABANDONED = "the activity left the stream before its end"
 
 
@@ -70,8 +70,7 @@ class GovernedModel(BaseChatModel):
         Raises:
             DefinitionError: The policy lets a role answer that has no model.
         """
-        carried = {name: getattr(role.model, name) for name in _CARRIED}
-        governed = cls(role=role.name, cache=False, **carried)
+        governed = cls(role=role.name, cache=False, **carried(role.model, is_heard=door.events is not None))
         governed._asking = Asking(role, roles=roles or {}, door=door)
         governed._number = number
         return governed
@@ -201,7 +200,7 @@ class GovernedModel(BaseChatModel):
             if call.is_known:
                 yield from replayed(call.entry, first=self._is_first(call))
                 return
-            ear = Ear()
+            ear = Ear(call.voice)
             try:
                 yield from self._tried(call, lambda candidate: self._told(call, candidate, ear, run_manager))
                 outcome = self._asking.completed(call, whole(ear.kept))
@@ -253,7 +252,7 @@ class GovernedModel(BaseChatModel):
     async def _pour(
         self, call: Call, run_manager: AsyncCallbackManagerForLLMRun | None, flow: Flow[ChatGenerationChunk]
     ) -> None:
-        ear = Ear()
+        ear = Ear(call.voice)
 
         async def make(candidate: Candidate) -> None:
             heard = ear.turn_to(call.attempts, candidate)
@@ -322,27 +321,33 @@ class GovernedModel(BaseChatModel):
 
     def _said(self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]) -> Said:
         options = dict(kwargs) if stop is None else {**kwargs, "stop": stop}
-        return Said(messages=messages, options=options, binders=self._binders, bound=self._bound)
+        return Said(
+            messages=messages,
+            options=options,
+            binders=self._binders,
+            bound=self._bound,
+            prompts=used_in(messages),  # here, where the activity's own context is still at hand
+        )
 
     def _turn(self, said: Said) -> AbstractContextManager[Call]:
-        return self._door.passage.turn(partial(self._asking.admit, said, self._number()))
+        number, said = self._number(), summed(self._asking, said, GovernedModel.of)
+        return self._door.passage.turn(partial(self._asking.admit, said, number))
 
-    def _aturn(self, said: Said, number: int) -> AbstractAsyncContextManager[Call]:
-        return self._door.passage.aturn(lambda: self._door.visit(self._asking.admit, said, number))
+    @asynccontextmanager
+    async def _aturn(self, said: Said, number: int) -> AsyncGenerator[Call]:
+        said = await asummed(self._asking, said, GovernedModel.of)
+        async with self._door.passage.aturn(lambda: self._door.visit(self._asking.admit, said, number)) as call:
+            yield call
 
     def _tried(self, call: Call, make: Callable[[Candidate], Iterable[T]]) -> Iterator[T]:
-        check = self._door.passage.refuse_left
-        return tried(call.attempts.steps(), make=make, pause=lambda s: self._providers.pause(s, check))
+        providers, check = self._door.database.providers, self._door.passage.refuse_left
+        return tried(call.attempts.steps(), make=make, pause=lambda s: providers.pause(s, check))
 
     async def _atried(self, call: Call, make: Callable[[Candidate], Awaitable[None]]) -> None:
-        await atried(call.attempts.steps(), make=make, visit=self._visited, pause=self._providers.apause)
+        await atried(call.attempts.steps(), make=make, visit=self._visited, pause=self._door.database.providers.apause)
 
     async def _visited(self, work: Callable[[], object]) -> object:
         return await self._door.visit(work)
-
-    @property
-    def _providers(self) -> Providers:
-        return self._door.database.providers
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T:
         made = await in_time(work, timeout_s=self._door.limit_s())

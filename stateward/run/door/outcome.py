@@ -12,7 +12,7 @@ from pydantic_core import to_jsonable_python
 
 from stateward.errors import RunError
 from stateward.govern.redact import DataClass, redact
-from stateward.run.door.told import named, told
+from stateward.run.door.told import named, shortened, told
 from stateward.run.door.tool import Tool, ToolResult, ToolStatus
 from stateward.run.store.entry import Entry
 from stateward.run.store.json_text import read_json, write_json
@@ -124,7 +124,7 @@ def undeclared(name: str, tools: Mapping[str, Tool]) -> str:
         name: What was called.
         tools: What the state declares.
     """
-    return f"the state does not declare the tool `{name}`; it may use: {', '.join(sorted(tools)) or 'none'}"
+    return f"the state does not declare the tool `{shortened(name)}`; it may use: {', '.join(sorted(tools)) or 'none'}"
 
 
 def failed(tool: Named, error: BaseException) -> Outcome:

@@ -7,7 +7,7 @@ from typing import Any
 
 from stateward.errors import Diverged
 from stateward.govern.decision import CallRequest, NeedsApproval
-from stateward.govern.person import people
+from stateward.govern.person import is_among, people
 from stateward.run.store.ask import Ask
 from stateward.run.store.entry import Entry
 from stateward.run.store.given import Given
@@ -75,7 +75,7 @@ def unfit(ask: Ask, need: NeedsApproval) -> str | None:
         The reason; None when they are enough.
     """
     gave = [each.by for each in ask.answers if each.decision == "approve"]
-    able = [by for by in gave if not need.approvers or by in need.approvers]
+    able = [by for by in gave if not need.approvers or is_among(by, need.approvers)]
     if len(people(able)) >= need.approvals and (not need.four_eyes or people(able).isdisjoint(people(ask.barred))):
         return None
     return f"{', '.join(gave) or 'Nobody'} approved the call, which is not enough any more: {need.reason}"

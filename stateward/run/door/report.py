@@ -8,12 +8,13 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from stateward.chart.event import Occurrence
+from stateward.govern.argument import is_too_large
 from stateward.govern.decision import CallRequest, Deny
 from stateward.govern.kinds.redaction import BY_DEFAULT, Finding
 from stateward.govern.redact import redact
 from stateward.run.door.activation import Activation
 from stateward.run.door.signal import fuse_event
-from stateward.run.door.told import told
+from stateward.run.door.told import shortened, told
 from stateward.run.store.database import Database
 
 
@@ -65,7 +66,7 @@ class Report:
                 "path": at.path,
                 "activation": at.number,
                 "call": call,
-                "name": redact(name, classes=self._classes),
+                "name": redact(shortened(name), classes=self._classes),
                 "arguments": _shown(arguments),
                 "reason": redact(reason, classes=self._classes),
                 **redact(dict(more or {}), classes=self._classes),
@@ -91,8 +92,9 @@ class Report:
 
 
 def _shown(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments that were refused may be anything: those that are no JSON are not shown."""
+    """Arguments that were refused may be anything: those that are no JSON, or too large for rules, are not shown."""
     try:
-        return redact(to_jsonable_python(dict(arguments), fallback=str))
+        plain: dict[str, Any] = to_jsonable_python(dict(arguments), fallback=str)
+        return {"(not shown)": "too large"} if is_too_large(plain) else redact(plain)
     except Exception as misfit:  # noqa: BLE001  # recorded in their place
         return {"(not shown)": told(misfit)}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import (
     AIMessageChunk,
@@ -22,6 +23,12 @@ from stateward.run.door.role import calls_text
 from stateward.run.door.told import named
 from stateward.run.store.entry import Entry
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_STRANGE = "strange"
+"""Marks a message that is kept with what JSON has not."""
+_NUMBER = "not a number of JSON"
+_FIELDS = "fields"
+
 
 def restored(entry: Entry, *, first: bool) -> ChatResult:
     """Return what a closed call came to.
@@ -35,7 +42,7 @@ def restored(entry: Entry, *, first: bool) -> ChatResult:
     """
     if entry.status == "failed":
         raise as_first_seen(entry) if first else _failed_before(entry)
-    return ChatResult(generations=[ChatGeneration(message=_message(entry.result))])
+    return ChatResult(generations=[ChatGeneration(message=message_of(entry.result))])
 
 
 def replayed(entry: Entry, *, first: bool) -> Iterator[ChatGenerationChunk]:
@@ -52,10 +59,10 @@ def replayed(entry: Entry, *, first: bool) -> Iterator[ChatGenerationChunk]:
         Exception: As for `restored`.
     """
     if entry.status != "failed":
-        yield as_chunk(_message(entry.result))
+        yield as_chunk(message_of(entry.result))
         return
     if entry.result.get("partial"):
-        yield as_chunk(_message(entry.result["partial"]), is_last=False)
+        yield as_chunk(message_of(entry.result["partial"]), is_last=False)
     raise as_first_seen(entry) if first else _failed_before(entry)
 
 
@@ -75,12 +82,62 @@ def failed(error: Exception | str, *, seen: Sequence[ChatGenerationChunk] = ()) 
         seen: What was said before.
     """
     text = error if isinstance(error, str) else named(error)
-    partial = {"partial": message_to_dict(whole(seen))} if seen else {}
+    partial = {"partial": kept(whole(seen))} if seen else {}
     return Outcome(status="failed", result={"error": text, **partial}, spent={})
 
 
-def _message(kept: dict[str, Any]) -> BaseMessage:
-    return messages_from_dict([kept])[0]
+def kept(message: BaseMessage) -> dict[str, Any]:
+    """Return a message as the journal keeps it: what was said is paid for, whatever is in it.
+
+    Args:
+        message: What was said. Numbers that JSON has not (a model may write `NaN` for an argument) come back as they
+            were; of what a provider's library leaves in it besides, the text is kept.
+    """
+    told = message_to_dict(message)
+    if _is_plain(told):
+        return told
+    return {"type": told["type"], "data": _written(told["data"]), _STRANGE: True}
+
+
+def message_of(kept: Mapping[str, Any]) -> BaseMessage:
+    """Return a message that the journal has kept.
+
+    Args:
+        kept: From `kept`; more keys do not matter.
+    """
+    data = _read(kept["data"]) if kept.get(_STRANGE) else kept["data"]
+    return messages_from_dict([{"type": kept["type"], "data": data}])[0]
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        _ENCODER.encode(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _written(value: Any) -> Any:
+    """Write what is no JSON in a form that `_read` finds; a mapping that looks like one is written in it, too."""
+    if isinstance(value, dict):
+        fields = {str(key): _written(one) for key, one in cast("dict[Any, Any]", value).items()}
+        return {_FIELDS: fields} if fields.keys() & {_NUMBER, _FIELDS} else fields
+    if isinstance(value, list | tuple):
+        return [_written(one) for one in cast("Sequence[Any]", value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return {_NUMBER: repr(value)}
+    return value if _is_plain(value) else str(value)
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_read(one) for one in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    fields = cast("dict[str, Any]", value)
+    if fields.keys() == {_NUMBER}:
+        return float(fields[_NUMBER])
+    return {key: _read(one) for key, one in fields.get(_FIELDS, fields).items()}
 
 
 def copied(chunk: ChatGenerationChunk) -> ChatGenerationChunk:

@@ -63,6 +63,17 @@ class Script(Protocol):
         """
         ...
 
+    def givers(self, ask: str) -> tuple[str, ...] | None:
+        """Return who gave the run its inputs, for a question under four eyes that the record does not have.
+
+        Args:
+            ask: The question's id.
+
+        Returns:
+            The names, each once; None where the question was put: who approved it was none of them.
+        """
+        ...
+
     def outcome(self, entry: Entry) -> Outcome | None:
         """Return what a call came to; None when its activity was left before it had ended.
 

@@ -12,7 +12,7 @@ from stateward.govern.effective import Effective
 from stateward.govern.kinds.redaction import Finding
 from stateward.govern.redact import redact
 from stateward.govern.sink import taken_out
-from stateward.govern.window import fit, prune, unmarked
+from stateward.govern.window import fit, prune, summed_up, unmarked
 from stateward.run.door.counting import counter, tokens_beside
 from stateward.run.door.role import ModelRole
 
@@ -34,7 +34,12 @@ class Shown:
 
 
 def shown(
-    messages: Sequence[BaseMessage], *, effective: Effective, role: ModelRole, options: Mapping[str, Any]
+    messages: Sequence[BaseMessage],
+    *,
+    effective: Effective,
+    role: ModelRole,
+    options: Mapping[str, Any],
+    summary: str = "",
 ) -> Shown:
     """Return what a model is shown of a conversation.
 
@@ -43,6 +48,7 @@ def shown(
         effective: The policy of the state.
         role: Who is to read it.
         options: What is sent beside it.
+        summary: What a model wrote about the messages that are left out; empty for nothing.
 
     Raises:
         RunError: The window has too few tokens for the last message, or they cannot be counted.
@@ -53,11 +59,12 @@ def shown(
     if window is None:
         return Shown(said=said, sent=said)
     said = prune(said, max_messages=window.max_messages, keep_last=window.keep_last)
+    sent = summed_up(said, text=redact(summary, classes=classes)) if summary else said
     if window.max_tokens is None:
-        return Shown(said=said, sent=said)
+        return Shown(said=said, sent=[unmarked(each) for each in sent])
     count = counter(role)
     beside = tokens_beside(options, count=count)
-    sent = fit(said, max_tokens=window.max_tokens, count=count, reserved=beside)
+    sent = fit(sent, max_tokens=window.max_tokens, count=count, reserved=beside)
     return Shown(said=said, sent=[unmarked(each) for each in sent])
 
 

@@ -86,7 +86,7 @@ def fuse_event(denial: Deny, request: CallRequest) -> Occurrence:
     """
     return Occurrence(
         name=f"fuse.{denial.fuse or 'policy'}",
-        data={"call": request.name, "reason": denial.reason, "rule": denial.rule},
+        data={"call": request.name, "reason": denial.reason, "rule": denial.rule, "scope": denial.scope},
     )
 
 
@@ -99,4 +99,4 @@ def raced(tripped: Tripped) -> Deny:
     reason = f"`{tripped.unit}` would exceed {tripped.limit:g} in `{tripped.scope or 'the chart'}`"
     fuses: Mapping[str, FuseName] = {"turns": "turns", "tokens": "tokens", "usd": "usd", "calls": "calls"}
     # The count of one tool is no fuse: passing it is an observation, raced or not.
-    return Deny(reason=reason, rule=tripped.scope, fuse=fuses.get(tripped.unit))
+    return Deny(reason=reason, rule=tripped.scope, fuse=fuses.get(tripped.unit), scope=tripped.scope)

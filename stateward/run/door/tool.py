@@ -20,10 +20,11 @@ from pydantic_core import to_jsonable_python
 
 from stateward.chart.argument import several
 from stateward.errors import DefinitionError, UnknownTool
+from stateward.govern.fingerprint import is_unicode
 from stateward.govern.kinds.shape import SENSITIVITIES, Sensitivity
 from stateward.run.door.address import Address, address_of
 from stateward.run.door.exact import exact, is_hiding
-from stateward.run.door.told import told
+from stateward.run.door.told import problems, shortened, told
 
 Effect = Literal["pure", "idempotent", "once"]
 """`pure`: reads only; `idempotent`: acts, but twice with one key is as good as once; `once`: must not run twice."""
@@ -85,7 +86,7 @@ def refusal(name: str, status: ToolStatus, reason: str, *, call: int = 0, call_i
     Returns:
         A result whose value is a JSON error.
     """
-    error = {"error": {"type": status, "tool": name, "reason": reason}}
+    error = {"error": {"type": status, "tool": shortened(name), "reason": reason}}
     return ToolResult(name=name, status=status, value=error, call=call, call_id=call_id)
 
 
@@ -127,8 +128,7 @@ class Tool:
         except RecursionError as endless:
             raise ValueError("the arguments are nested too deeply, or contain themselves") from endless
         except ValidationError as invalid:
-            problems = [f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in invalid.errors()]
-            raise ValueError("; ".join(problems)) from invalid
+            raise ValueError(problems(invalid)) from invalid
         return {name: getattr(parsed, name) for name in self.arguments.model_fields}
 
     def plain(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -141,21 +141,27 @@ class Tool:
             JSON.
 
         Raises:
-            ValueError: They cannot be kept: bytes, text with lone surrogates, circles, secrets for instance.
+            ValueError: They cannot be kept: bytes, text with lone surrogates, `NaN`, circles, secrets for instance.
         """
-        if is_hiding(arguments):
-            raise ValueError("an argument hides what it holds, so that nobody could judge or approve it")
         try:
-            plain: dict[str, Any] = to_jsonable_python(dict(arguments))
-            json.dumps(plain, ensure_ascii=False).encode()
+            hides = is_hiding(arguments)
+            plain: dict[str, Any] = {} if hides else to_jsonable_python(dict(arguments))
+            json.dumps(plain, ensure_ascii=False, allow_nan=False).encode()
         except Exception as misfit:
             raise ValueError(f"the arguments cannot be kept: {told(misfit)}") from misfit
+        if hides:
+            raise ValueError("an argument hides what it holds, so that nobody could judge or approve it")
         return plain
 
     @property
     def goes_on(self) -> bool:
         """Whether its code goes on when its call was given up: it runs in a thread."""
         return not self.is_async and self.address is None
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person may have to say what became of a call: it may happen once, and nobody can look it up."""
+        return self.effect == "once" and self.lookup is None
 
     @property
     def is_unknown_when_cut(self) -> bool:
@@ -212,7 +218,7 @@ def tool(
     known_clearance(cleared, where="sw.tool(cleared=…)")
 
     def decorate(fn: Callable[..., Any]) -> Tool:
-        label = name or getattr(fn, "__name__", "tool")
+        label = known_name(name or getattr(fn, "__name__", "tool"), where="sw.tool(name=…)")
         arguments = _arguments(fn, name=label)
         return Tool(
             name=label,
@@ -284,7 +290,7 @@ def adapt(source: BaseTool) -> Tool:
     is_async = _is_async(source)
     schema = cast("type[BaseModel]", source.get_input_schema())
     return Tool(
-        name=source.name,
+        name=known_name(source.name, where=f"the tool of LangChain {type(source).__name__}"),
         description=source.description,
         fn=acall if is_async else call,
         arguments=schema,
@@ -294,6 +300,21 @@ def adapt(source: BaseTool) -> Tool:
         schema=schema.model_json_schema(),
         cleared=known_clearance(cleared, where=f"`metadata` of the tool `{source.name}`"),
     )
+
+
+def known_name(name: str, *, where: str) -> str:
+    """Take a tool's name, if the journal can keep it.
+
+    Args:
+        name: What was given as one.
+        where: Who gave it, for messages.
+
+    Raises:
+        DefinitionError: It is empty, has a NUL in it, or half a character.
+    """
+    if not name or "\0" in name or not is_unicode(name):
+        raise DefinitionError(f"{name!r} is no name of a tool", where=where, fix="Use letters, digits, `_` and `-`.")
+    return name
 
 
 def known_clearance(cleared: object, *, where: str) -> Sensitivity:

@@ -10,6 +10,7 @@ from stateward.govern.rate import WINDOW_S, Beginning, Pause, pause
 from stateward.govern.request import CallKind
 from stateward.run.door.lanes import Lanes
 from stateward.run.door.stopwatch import Stopwatch
+from stateward.run.store.database import Database
 
 MOST_KEPT = 4096
 """Beginnings that are kept before the old ones are forgotten."""
@@ -63,6 +64,18 @@ class Traffic:
         begun = self._begun.get(session)
         if begun is not None:  # else nobody has asked: the journal will tell
             begun.append(beginning)
+
+
+def beginnings(database: Database, session: str, *, since: float) -> list[Beginning]:
+    """Read the calls that a session began; blocking.
+
+    Args:
+        database: Where the journal is.
+        session: The session's id.
+        since: Only later ones, in seconds since the epoch.
+    """
+    rows = database.journal.begun_since(session, since)
+    return [Beginning(kind=kind, path=path, at=at) for kind, path, at in rows]
 
 
 def _nothing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from stateward.run.door.attempts import Attempts, Make, Step, Steps, Visit, Wait
@@ -13,6 +14,7 @@ from stateward.run.door.price import taken
 from stateward.run.door.said import copied, is_visible
 
 T = TypeVar("T")
+Tell = Callable[[BaseMessage], None]
 
 
 def tried(steps: Steps, *, make: Callable[[Candidate], Iterable[T]], pause: Callable[[float], None]) -> Iterator[T]:
@@ -100,13 +102,15 @@ class Heard:
     Args:
         attempts: Told when the activity has seen something.
         mark: What is put beside the reply: who says it.
+        tell: Told of each message that the activity gets; None while nobody listens.
     """
 
-    def __init__(self, attempts: Attempts, *, mark: dict[str, Any]) -> None:
+    def __init__(self, attempts: Attempts, *, mark: dict[str, Any], tell: Tell | None = None) -> None:
         self.kept: list[ChatGenerationChunk] = []
         """What the activity was given, without what LangChain writes on it afterwards."""
         self._attempts = attempts
         self._mark = mark
+        self._tell = tell
         self._held: list[ChatGenerationChunk] = []
 
     def take(self, chunk: ChatGenerationChunk) -> list[ChatGenerationChunk]:
@@ -128,14 +132,22 @@ class Heard:
             given[0].message.response_metadata = {**given[0].message.response_metadata, **self._mark}
         self.kept += [copied(chunk) for chunk in given]
         self._attempts.is_visible = self._attempts.is_visible or bool(given)
+        if self._tell is not None:
+            for chunk in given:
+                self._tell(chunk.message)
         return given
 
 
 class Ear:
-    """What an activity heard of the attempt under way: what came of those before, it was never given."""
+    """What an activity heard of the attempt under way: what came of those before, it was never given.
 
-    def __init__(self) -> None:
+    Args:
+        tell: Told of each message that the activity gets; None while nobody listens.
+    """
+
+    def __init__(self, tell: Tell | None = None) -> None:
         self.kept: list[ChatGenerationChunk] = []
+        self._tell = tell
 
     def turn_to(self, attempts: Attempts, candidate: Candidate) -> Heard:
         """Listen to another attempt.
@@ -144,7 +156,7 @@ class Ear:
             attempts: Those at the call.
             candidate: Who is asked now.
         """
-        heard = Heard(attempts, mark=attempts.mark(candidate))
+        heard = Heard(attempts, mark=attempts.mark(candidate), tell=self._tell)
         self.kept = heard.kept
         return heard
 

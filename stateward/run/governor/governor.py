@@ -29,7 +29,7 @@ from langgraph.types import Command
 from stateward.errors import DefinitionError, Diverged, FuseTripped, GovernanceError
 from stateward.govern.effective import Effective, effective
 from stateward.govern.policy import Policy
-from stateward.run.configurable import named
+from stateward.run.configurable import named, person_in
 from stateward.run.door.calling import Calling, around
 from stateward.run.door.door import Door
 from stateward.run.door.model import GovernedModel
@@ -277,7 +277,7 @@ class AgentGovernor(AgentMiddleware[GovernedState, Any, Any]):
             effective=self._effective(standing, calling),
             calling=calling,
             tenant=named(config, "tenant"),
-            approver=named(config, "approver"),
+            approver=person_in(config, "approver"),
             turn=standing.turn + further,
             crowd=self._crowds.of(standing.session, run=f"{standing.run}{standing.path}{standing.base}"),
         )

@@ -61,6 +61,7 @@ class Place:
             fence=None if around is None else around.fence,
             threads=self.database.threads if around is None else around.threads,
             notify=_say_nothing,
+            events=None if around is None or around.events is None else around.events.under(self.effective),
             script=None if around is None or around.playing is None else around.playing.script,
             stragglers=None if around is None else around.stragglers,
             traffic=self.crowd.traffic if around is None else around.traffic,

@@ -11,6 +11,7 @@ from stateward.run.checkpoint import CHANNEL, Json
 from stateward.run.commit import Committed
 from stateward.run.hub.regions import Regions
 from stateward.run.invocation import Invocation
+from stateward.run.people.reminder import agenda_delta, drop_reminders
 from stateward.run.plan import REST, Machine
 from stateward.run.progress import Progress
 from stateward.run.store.ask import Ask
@@ -27,7 +28,10 @@ def load(invocation: Invocation, asks: Mapping[str, Sequence[str]]) -> dict[str,
         State path to asks.
     """
     load, session, fence = invocation.database.asks.load, invocation.session, invocation.fence
-    return {path: load(session, ids, fence=fence) for path, ids in asks.items()}
+    loaded: dict[str, Sequence[Ask]] = {path: load(session, ids, fence=fence) for path, ids in asks.items()}
+    if invocation.listener is not None:
+        invocation.listener.answered(ask for several in loaded.values() for ask in several)
+    return loaded
 
 
 def settled_at(asks: Mapping[str, Sequence[Ask]]) -> float | None:
@@ -73,7 +77,9 @@ def answer_commit(machine: Machine, progress: Progress, paths: Sequence[str]) ->
     for path in paths:
         regions = regions.with_asks(by_path[path], ())
     place = regions.place()
+    drop_reminders(machine, progress, [ask for path in paths for ask in progress.control.asks.get(path, ())])
     delta: Json = {"status": place.status, "last": last, **({"asks": dict.fromkeys(paths)} if paths else {})}
+    delta |= agenda_delta(progress)
     command = Command(update={CHANNEL: delta}, goto=place.goto if paths else REST)
     return Committed(command=command, handled=True, failed=False, working=regions.working)
 

@@ -21,11 +21,12 @@ from stateward.run.hub.leaving import leave
 from stateward.run.hub.questions import answer_commit, answered, load
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.node import Values, begin, keep_failure
+from stateward.run.people.request import shown_asks
 from stateward.run.plan import REST, Machine
 from stateward.run.progress import Progress
 from stateward.run.refusal import REFUSALS, used_up, waits_on
 from stateward.run.resume import opened
-from stateward.run.store.ask import Ask, envelope
+from stateward.run.store.ask import Ask
 from stateward.run.wait import answered_or_happened, awaited, standing
 
 
@@ -81,16 +82,16 @@ def _shown(machine: Machine, progress: Progress, asks: Mapping[str, Sequence[Ask
     chart, configuration = machine.chart, progress.configuration
     paths = [chart.nodes[state].path for state in configuration.atomic(chart)]
     states = [f"{path}.ask" if path in asks else path for path in paths]
-    unanswered = [envelope(ask) for several in asks.values() for ask in several if ask.status == "open"]
+    shown = shown_asks(ask for several in asks.values() for ask in several)
     events = [
         {**event, "states": _takers(machine, progress, event["name"])} for event in awaited(machine, configuration)
     ]
     return {
-        "kind": "ask" if unanswered else "wait",
+        "kind": "ask" if shown["asks"] else "wait",
         "states": states,
         "state": states[0],
         "events": events,
-        "asks": unanswered,
+        **shown,
         **standing(progress),
     }
 

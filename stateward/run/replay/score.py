@@ -19,6 +19,7 @@ from stateward.govern.verdict import Deny
 from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, Json
 from stateward.run.door.outcome import Outcome
 from stateward.run.door.waiting import TIMED, TimeKind
+from stateward.run.giver import GIVEN
 from stateward.run.hub.leaving import STOPPED
 from stateward.run.replay.compare import adopted, differences, renamed
 from stateward.run.replay.divergence import Difference, Divergence
@@ -224,6 +225,19 @@ class Score:
         inside = [ask for ask in self.recording.asks if ask.id in ids and ask.path.startswith(f"{entry.key.path}/")]
         return tuple(ask.unanswered() for ask in inside)
 
+    def givers(self, ask: str) -> tuple[str, ...] | None:
+        """Return who gave the run its inputs, for a question under four eyes that the record does not have.
+
+        Args:
+            ask: The question's id.
+
+        Returns:
+            The names, each once; None where the question was put: who approved it was none of them.
+        """
+        if any(one.id == ask for one in self.recording.asks):
+            return None
+        return tuple(dict.fromkeys(str(note["by"]) for note in self.recording.notes if note.get("event") == GIVEN))
+
     def outcome(self, entry: Entry) -> Outcome | None:
         """Return what a call came to; None when its activity was left before it had ended.
 
@@ -302,7 +316,8 @@ def _timed(recording: Recording) -> dict[tuple[object, ...], list[Deny]]:
         if kind is not None and note.get("event") in ("denied", "fuse", "timeout"):
             place = (note.get("branch") or MAIN_BRANCH, note["path"], note["activation"], note["call"], kind)
             fuse = RUNTIME if kind == RUNTIME else None
-            found.setdefault(place, []).append(Deny(reason=note["reason"], rule=note["rule"], fuse=fuse))
+            denial = Deny(reason=note["reason"], rule=note["rule"], fuse=fuse, scope=note.get("scope"))
+            found.setdefault(place, []).append(denial)
     return found
 
 

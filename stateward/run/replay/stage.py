@@ -141,7 +141,7 @@ class Stage:
                 self._say(id, given)
 
     def _say(self, id: str, given: Given) -> None:
-        edit: Mapping[str, Any] = {"tool": given.tool, "arguments": given.arguments}
+        edit: Mapping[str, Any] = {"tool": given.tool, "arguments": given.arguments, "value": given.value}
         try:
             self._database.asks.answer(id, decision=given.decision, by=given.by, note=given.note, **edit)
         except StatewardError as refused:

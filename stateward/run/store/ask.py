@@ -10,16 +10,17 @@ from typing import Any, Literal
 
 from stateward.run.store.cipher import TextCipher
 from stateward.run.store.entry import CallKey
-from stateward.run.store.given import DECISIONS, Given, approvers_of, from_json, to_json
 from stateward.run.store.given import Decision as Decision
+from stateward.run.store.given import Given, approvers_of, from_json, to_json
 from stateward.run.store.json_text import read_json, read_sealed, write_json, write_sealed
+from stateward.run.store.kind import allowed_in, is_question, shown_in, told_in
 
 AskStatus = Literal["open", "answered", "withdrawn", "expired"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One question to a person about one call."""
+    """One question to a person: about one call, or put by an activity as a call of its own."""
 
     id: str
     """From `ask_id`: the same call with the same arguments asks the same question."""
@@ -125,7 +126,17 @@ class Ask:
     @property
     def allowed(self) -> tuple[Decision, ...]:
         """What may be said to it; a call that was made already can be neither edited nor replaced."""
-        return DECISIONS if self.kind == "approve" else ("approve", "reject")
+        return allowed_in(self.kind, self.arguments)
+
+    @property
+    def is_question(self) -> bool:
+        """Whether an activity puts it, and it is not about a call that a policy stops."""
+        return is_question(self.kind)
+
+    @property
+    def shown(self) -> Mapping[str, Any]:
+        """What it is about, as the person sees it: the arguments of a call, the value that is to be edited."""
+        return shown_in(self.kind, self.arguments)
 
 
 def ask_id(key: CallKey, fingerprint: str) -> str:
@@ -149,16 +160,17 @@ def envelope(ask: Ask) -> dict[str, Any]:
 
     Returns:
         Plain JSON: `action_request`, `config` and `description` as LangChain's inbox reads them, and `id`,
-        `session`, `path`, `expires_at`, `allowed` answers, and how many `approvals` it has.
+        `session`, `path`, `expires_at`, `allowed` answers, and how many `approvals` it has; of a question that an
+        activity puts also its `kind`, and its `options`, `schema` and `default`, if it has them.
     """
     expires = None if ask.expires_at is None else datetime.fromtimestamp(ask.expires_at, UTC).isoformat()
     return {
-        "action_request": {"action": ask.tool, "args": dict(ask.arguments)},
+        "action_request": {"action": ask.tool, "args": dict(ask.shown)},
         "config": {
-            "allow_accept": True,
+            "allow_accept": "approve" in ask.allowed,
             "allow_edit": "edit" in ask.allowed,
             "allow_respond": "respond" in ask.allowed,
-            "allow_ignore": True,
+            "allow_ignore": "reject" in ask.allowed,
         },
         "description": ask.reason,
         "id": ask.id,
@@ -167,6 +179,7 @@ def envelope(ask: Ask) -> dict[str, Any]:
         "expires_at": expires,
         "allowed": list(ask.allowed),
         "approvals": ask.progress,
+        **told_in(ask.kind, ask.arguments),
     }
 
 

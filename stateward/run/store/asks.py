@@ -196,7 +196,7 @@ class Asks:
         with self._connection.read() as cur:
             cur.execute(
                 "SELECT count(*) FROM stateward_asks WHERE session = ? AND run = ? AND branch = ? AND path = ?"
-                " AND activation = ? AND call = ? AND kind = 'approve'"
+                " AND activation = ? AND call = ? AND kind <> 'unknown'"
                 " AND (status IN ('answered', 'expired') OR status = 'open' AND expires_at <= ?)",
                 (*key.values, self._connection.clock.now()),
             )
@@ -212,6 +212,7 @@ class Asks:
         note: str = "",
         tool: str = "",
         arguments: Mapping[str, Any] | None = None,
+        value: object = None,
     ) -> Ask:
         """Answer an ask; of several answers at once, from any number of processes, no more are taken than it needs.
 
@@ -222,6 +223,7 @@ class Asks:
             note: What they want to say about it.
             tool: Of an edit: what is called; empty for the tool that was shown.
             arguments: Of an edit: with which arguments, all of them.
+            value: JSON. What is said to a question that asks for a value.
 
         Returns:
             The ask: answered, or open when it needs the approval of more people.
@@ -229,20 +231,21 @@ class Asks:
         Raises:
             UnknownAsk: No ask has this id.
             AskClosed: It was answered, withdrawn or expired before.
+            InputRefused: It does not fit what was asked.
             GovernanceError: Nobody is named, the person may not answer it or has done so already, or it is no answer
                 to this ask.
         """
-        said = Given(by=by, decision=decision, note=note, tool=tool, arguments=arguments)
+        said = Given(by=by, decision=decision, note=note, tool=tool, arguments=arguments, value=value)
         seen = self.find(ask)
         with self._connection.transaction(seen.session if seen else "") as cur:
             found = self._find(cur, ask)
             if found is None:
                 raise self.unknown(ask)
             now = self._connection.now()
-            given = replace(said, at=now)
-            if self._connection.repeated and found.last == given:
+            last = found.last
+            if self._connection.repeated and last is not None and (last.by, last.at) == (by, now):
                 return found  # the first try took it, and its own answer was lost
-            answered = taken(_aged(found, now=now), given)
+            answered = taken(_aged(found, now=now), replace(said, at=now))
             cipher = self._connection.cipher
             cur.execute(
                 "UPDATE stateward_asks SET status = ?, decision = ?, note = ?, answered_by = ?, answered_at = ?,"
@@ -252,7 +255,7 @@ class Asks:
                     *(answered.answered_at, sealed_answers(answered, cipher=cipher), ask),
                 ),
             )
-            self._audit.append(told(answered, given))
+            self._audit.append(told(answered, answered.answers[-1]))
         return answered
 
     @persistent

@@ -7,22 +7,19 @@ it.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from stateward.errors import CheckpointError
 from stateward.govern.audit import GENESIS, Head, KeyRing, fits, key_id, link_text
-from stateward.govern.fingerprint import canonical
+from stateward.govern.fingerprint import as_number, canonical
 from stateward.govern.kinds.redaction import BY_DEFAULT
 from stateward.govern.redact import redact
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.json_text import read_json
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
-_FLAT = frozenset({str, int, bool, type(None)})
 _COLUMNS = "seq, session, record, previous, hash"
 _BATCH = 500
 """Rows that are read at once: a log may be larger than the memory."""
@@ -78,7 +75,7 @@ class AuditLog:
             session = str(record.get("session", ""))
             clean = redact({key: value for key, value in record.items() if key != "session"}, classes=BY_DEFAULT)
             filed = {"session": record["session"]} if "session" in record else {}
-            text = self._connection.cipher.seal_text(_canonical_text({"at": at, **clean, **filed}), "audit", session)
+            text = self._connection.cipher.seal_text(canonical({"at": at, **clean, **filed}).decode(), "audit", session)
             last = cur.execute(f"SELECT {_COLUMNS} FROM stateward_audit ORDER BY seq DESC LIMIT 1").fetchone()
             if last is not None and not self._fits:
                 self._refuse_misfit(last)
@@ -134,7 +131,8 @@ class AuditLog:
             The rows in the order in which they were written.
         """
         for seq, owner, text, previous, hash in self._stored(session):
-            record = read_json(self._connection.cipher.open_text(text, "audit", owner))
+            stored: dict[str, Any] = read_json(self._connection.cipher.open_text(text, "audit", owner))
+            record = {key: as_number(value) for key, value in stored.items()}
             if (not events or record.get("event") in events) and _is_between(record.get("at"), since, until):
                 yield AuditRow(seq=seq, session=owner, record=record, previous=previous, hash=hash, text=text)
 
@@ -221,17 +219,3 @@ def _is_between(at: object, since: float | None, until: float | None) -> bool:
     except ValueError:
         return False  # a record may bring a time of its own, in whatever words
     return (since is None or time >= since) and (until is None or time < until)
-
-
-def _canonical_text(record: Mapping[str, Any]) -> str:
-    # The canonical writer is slow and the door writes a record for every call: where nothing needs it, the C
-    # encoder gives the same text. A test compares the two.
-    if set(map(type, record)) == {str} and _FLAT.issuperset(map(type, record.values())):
-        text = _ENCODER.encode(record)
-        if text.isascii() and '"$' not in text and _are_small(record.values()):
-            return text
-    return canonical(record).decode()
-
-
-def _are_small(values: Iterable[object]) -> bool:
-    return all(abs(value) < 2**53 for value in values if isinstance(value, int))

@@ -59,7 +59,7 @@ class Entry:
     """A call as the journal knows it."""
 
     key: CallKey
-    kind: Literal["tool", "model"]
+    kind: Literal["tool", "model", "ask"]
     name: str
     fingerprint: str
     """Of the tool and its canonical arguments."""
@@ -88,6 +88,13 @@ class Entry:
         if self.kind != "model" or not isinstance(self.result, Mapping):
             return ()
         return tuple(cast("Mapping[str, Any]", self.result).get("attempts", ()))
+
+    @property
+    def prompts(self) -> tuple[Mapping[str, str], ...]:
+        """Name and hash of each prompt that a model call used; none while it is started."""
+        if self.kind != "model" or not isinstance(self.result, Mapping):
+            return ()
+        return tuple(cast("Mapping[str, Any]", self.result).get("prompts", ()))
 
     @property
     def answered_by(self) -> str:
@@ -250,6 +257,8 @@ def audit_record(entry: Entry) -> dict[str, Any]:
     }
     if entry.overrun:
         record["overrun"] = {unit: f"{excess:.9f}" for unit, excess in entry.overrun.items()}
+    if entry.prompts:
+        record["prompts"] = [dict(each) for each in entry.prompts]
     if entry.attempts:
         # What they said stays out of it.
         told = [{"role": each["role"], "outcome": each["outcome"], "usd": each["usd"]} for each in entry.attempts]

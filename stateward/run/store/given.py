@@ -30,6 +30,8 @@ class Given:
     """Of an edit: what is called; empty for the tool that was shown."""
     arguments: Mapping[str, Any] | None = None
     """Of an edit: with which arguments, all of them."""
+    value: Any = None
+    """JSON. What is said to a question that an activity puts; see `kind`."""
 
 
 def approvers_of(answers: Iterable[Given]) -> frozenset[str]:

@@ -162,7 +162,7 @@ class Journal:
             known = self._find(cur, key)
             if self._connection.repeated and known is not None and (known.status, known.ended_at) == (status, now):
                 return known  # the first try closed it, and its answer was lost
-            before = self._open_entry(cur, key)
+            before = _opened(known, key)
             charges = self._recharge(cur, before, spent=spent or {})
             entry = replace(
                 before,
@@ -176,7 +176,8 @@ class Journal:
                 usd=next((c.billionths / BILLION for c in charges if c.unit == "usd"), 0.0),
                 ended_at=now,
             )
-            kept = replace(entry, result=self.blobs.kept(cur, key.session, result, where=key.place))
+            held = self.blobs.kept(cur, key.session, result, where=key.place)
+            kept = entry if held is result else replace(entry, result=held)
             cur.execute(_CLOSE + _KEY, (*closing_values(kept, cipher=self._connection.cipher), *key.values))
             self._audit.append(audit_record(entry))
         return entry
@@ -320,7 +321,7 @@ class Journal:
 
     @persistent
     def begun_since(self, session: str, since: float) -> tuple[tuple[Literal["tool", "model"], str, float], ...]:
-        """Read when the calls of a session were begun; one that several branches have counts once.
+        """Read when the calls of tools and models of a session were begun; one that several branches have counts once.
 
         Args:
             session: The session's id.
@@ -332,7 +333,7 @@ class Journal:
         with self._connection.read() as cur:
             cur.execute(
                 "SELECT DISTINCT kind, path, started_at, run, activation, call FROM stateward_journal"
-                " WHERE session = ? AND started_at > ?",
+                " WHERE session = ? AND started_at > ? AND kind <> 'ask'",
                 (session, since),
             )
             return tuple((row[0], row[1], row[2]) for row in cur.fetchall())
@@ -353,13 +354,16 @@ class Journal:
         return entry if whole is entry.result else replace(entry, result=whole)
 
     def _open_entry(self, cur: Cursor, key: CallKey) -> Entry:
-        entry = self._find(cur, key)
-        if entry is None:
-            raise CheckpointError("The call was never begun", where=key.place, fix="Begin it before it is made.")
-        if entry.status in ("completed", "failed"):
-            raise CheckpointError(
-                f"`{entry.name}` is {entry.status} already, and a closed entry is never opened again",
-                where=key.place,
-                fix="Take its result from the journal.",
-            )
-        return entry
+        return _opened(self._find(cur, key), key)
+
+
+def _opened(entry: Entry | None, key: CallKey) -> Entry:
+    if entry is None:
+        raise CheckpointError("The call was never begun", where=key.place, fix="Begin it before it is made.")
+    if entry.status in ("completed", "failed"):
+        raise CheckpointError(
+            f"`{entry.name}` is {entry.status} already, and a closed entry is never opened again",
+            where=key.place,
+            fix="Take its result from the journal.",
+        )
+    return entry

@@ -34,6 +34,10 @@ _UNABLE = re.compile(
 """How the text of a failure begins by which a provider says that it does not know the options. Only the text is looked
 at: it is what the journal keeps, so that an activity that is entered again decides as it did first."""
 
+_CUT_OFF = re.compile(r"^\w*FinishReasonError\b")
+"""How the text begins when a provider's client could not read a reply that was cut off: the model said too much for its
+limit of tokens, and nothing is wrong with the provider."""
+
 
 def structured_steps(request: Request) -> Steps[Structured]:
     """Try the tiers in their order.
@@ -71,9 +75,10 @@ def _schema(request: Request, attempts: list[Attempt]) -> Steps[Canonical | None
         model = cast(Asked, request.model.bind_schema(deepcopy(request.schema)))
         reply = yield from _asked(model, list(request.messages))
     except Exception as error:
-        if not _is_unable(error):
+        problem = _problem_of_provider(error)
+        if problem is None:
             raise
-        attempts.append(Attempt(tier="schema", problem="the provider does not take the schema"))
+        attempts.append(Attempt(tier="schema", problem=problem))
         return None
     verdict = check(request.contract, value=_said(reply))
     _note(attempts, "schema", verdict)
@@ -100,7 +105,11 @@ def _prompt(request: Request, attempts: list[Attempt]) -> Steps[Canonical | None
         _note(attempts, "prompt", found.verdict)
         if isinstance(found.verdict, Passed):
             return found
-        said = [*said, AIMessage(content=reply.text), HumanMessage(content=found.verdict.feedback)]
+        said = [
+            *said,
+            AIMessage(content=_sendable(reply.text)),
+            HumanMessage(content=_sendable(found.verdict.feedback)),
+        ]
     return None
 
 
@@ -109,6 +118,11 @@ _STEPS: dict[Tier, Callable[[Request, list[Attempt]], Steps[Canonical | None]]] 
     "instructor": _instructor,
     "prompt": _prompt,
 }
+
+
+def _sendable(text: str) -> str:
+    """Return a text that can be sent: a model may write half of a pair of surrogates, which no encoding has."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _asked(model: Asked, messages: list[BaseMessage]) -> Steps[AIMessage]:
@@ -126,9 +140,12 @@ def _note(attempts: list[Attempt], tier: Tier, verdict: Passed | Failed) -> None
     attempts.append(Attempt(tier=tier, problem=problem_of(verdict) if isinstance(verdict, Failed) else ""))
 
 
-def _is_unable(error: Exception) -> bool:
+def _problem_of_provider(error: Exception) -> str | None:
+    """Say why the next tier follows on a failure; None when it is an outage like any other."""
     kept = error.what.partition(" failed: ")[2] if isinstance(error, RunError) else named(error)
-    return _UNABLE.search(kept) is not None
+    if _CUT_OFF.search(kept):
+        return "the reply was cut off"
+    return "the provider does not take the schema" if _UNABLE.search(kept) else None
 
 
 def _instruction(request: Request) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateward.govern.kinds.operator import ANY, COMMON, GREATEST, LEAST, UNITED, Operator, ranked
+from stateward.govern.kinds.operator import ANY, COMMON, GREATEST, LEAST, SAME, UNITED, Operator, ranked
 
 WORDS = ("weak", "firm", "strict")
 NUMBERS = st.none() | st.integers(0, 9)
@@ -19,6 +19,7 @@ OPERATORS: list[tuple[Operator, st.SearchStrategy[Any]]] = [
     (ANY, st.none() | st.booleans()),
     (COMMON, LISTS),
     (UNITED, LISTS),
+    (SAME, st.none() | st.sampled_from(["", *WORDS])),
     (ranked(*WORDS), st.none() | st.sampled_from(WORDS)),
 ]
 EACH = pytest.mark.parametrize(("operator", "values"), OPERATORS, ids=lambda one: getattr(one, "name", ""))

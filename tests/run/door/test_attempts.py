@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import stateward as sw
 from stateward.govern.kinds.models import ModelRule
+from stateward.govern.kinds.pace import Pace
 from stateward.run.store.database import Database
 from stateward.testing import ManualClock, ScriptedModel
 from tests.charts.drive import Driven
@@ -30,6 +32,27 @@ def test_failed_infrastructure_is_tried_again(drive: Drive, database: Database, 
     assert driven.start({}).values["log"] == ["bye"]
     assert (waited, driven.session.row().turns) == ([2.0, 4.0], 1)
     assert attempts(database) == [("m", "failed"), ("m", "failed"), ("m", "ok")]
+
+
+@ALL
+def test_each_attempt_has_its_turn_in_the_pace(drive: Drive, database: Database, clock: ManualClock, do: Any) -> None:
+    """To the provider each is a call: the third of two a minute waits until the first is a minute old."""
+    waited, model = waits(database, clock), ScriptedModel.of(ConnectionError("down"), Status(503), "bye")
+    driven = drive(chart(do, replace(THREE, pace=Pace(turns_per_minute=2)), m=model))
+    assert driven.start({}).values["log"] == ["bye"]
+    assert waited == [2.0, 4.0, 54.0]
+
+
+@HEARERS
+def test_an_attempt_whose_turn_comes_too_late_is_not_made(
+    drive: Drive, database: Database, clock: ManualClock, do: Any
+) -> None:
+    """The activity would be over by then; the record says when it would have come."""
+    waits(database, clock)
+    model = ScriptedModel.of(ConnectionError("down"), "never")
+    policy = replace(THREE, pace=Pace(turns_per_minute=1), activity_timeout_s=30.0)
+    assert drive(chart(do, policy, m=model)).start({}).path == "HELP"
+    assert (len(model.calls), attempts(database)) == (1, [("m", "failed"), ("m", "denied")])
 
 
 @ALL

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Iterator
 from threading import Event
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessageChunk
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 
 import stateward as sw
+from stateward.testing import ScriptedModel, calls
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
 from tests.charts.spoken import Awaited, Spoken, hear, hear_sync, leave, leave_sync, listen, listen_sync
@@ -168,3 +170,44 @@ def _piece(args: str, name: str | None = None) -> AIMessageChunk:
 def _calls(chunk: Any, seen: list[Any]) -> str:
     seen.append([(call["name"], call["args"]) for call in chunk.tool_calls])
     return chunk.text
+
+
+STRANGE = [math.nan, math.inf, -math.inf, {"when": [1.5, math.nan]}]
+"""Numbers of which JSON knows nothing, as `json.loads` reads them from what a model writes."""
+
+
+async def ask(state: Any, run: sw.Run[Any]) -> Any:
+    """Ask in one piece, and tell the arguments of the call that is wanted."""
+    said = await run.model().ainvoke("?")
+    return {"log": [repr(said.tool_calls[0]["args"]), said.response_metadata["logprobs"]]}
+
+
+def ask_sync(state: Any, run: sw.SyncRun[Any]) -> Any:
+    """The same, not awaited."""
+    said = run.model().invoke("?")
+    return {"log": [repr(said.tool_calls[0]["args"]), said.response_metadata["logprobs"]]}
+
+
+@pytest.mark.parametrize("do", [ask, ask_sync])
+def test_numbers_that_json_has_not_are_replayed_as_they_were_said(drive: Drive, do: Any) -> None:
+    """A reply is paid for whatever is in it: it is kept, and an activity that is entered again hears the same."""
+    reply = calls(("weigh", {"g": STRANGE})).model_copy(update={"response_metadata": {"logprobs": "{}"}})
+    model = ScriptedModel.of(reply)
+    driven = drive(chart(twice(do), model))
+    with pytest.raises(Crash):
+        driven.start({})
+    first, second = driven.resume().values["log"][0]
+    assert first == second == [repr({"g": STRANGE}), "{}"]
+    assert len(model.calls) == 1
+
+
+def test_what_no_text_can_hold_is_kept_in_words(drive: Drive) -> None:
+    """What a provider's library leaves in the metadata ends no run."""
+    odd = AIMessage("ok", response_metadata={"logprobs": {1: Event, "p": -math.inf}}, tool_calls=[])
+    done = drive(chart(keep_reply, ScriptedModel.of(odd))).start({})
+    assert (done.status, done.values["text"]) == ("completed", "ok")
+
+
+async def keep_reply(state: Any, run: sw.Run[Any]) -> Any:
+    """Ask, and keep the words."""
+    return {"text": (await run.model().ainvoke("?")).text}

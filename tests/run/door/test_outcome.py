@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -162,7 +163,11 @@ def test_a_once_tool_whose_result_cannot_be_kept_never_runs_again(
     assert [entry.status for entry in database.journal.entries("s1")] == ["failed", "completed"]
 
 
-@pytest.mark.parametrize("value", ["\ud800", b"\xff", {"a": circle()}], ids=["surrogate", "bytes", "circle"])
+@pytest.mark.parametrize(
+    "value",
+    ["\ud800", b"\xff", {"a": circle()}, math.nan, [{"a": -math.inf}]],
+    ids=["surrogate", "bytes", "circle", "nan", "inf"],
+)
 def test_arguments_that_cannot_be_kept_are_refused(
     drive: Callable[..., Driven], database: Database, value: Any
 ) -> None:

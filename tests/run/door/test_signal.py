@@ -36,12 +36,20 @@ def test_limit_that_a_sibling_reached_first_is_its_fuse(unit: str, fuse: str | N
     assert raced(Tripped(scope="A", unit=unit, limit=1, spent=1, asked=1)).fuse == fuse
 
 
+def test_a_fuse_says_whose_limit_it_is() -> None:
+    """Who stands around can tell whether it is theirs."""
+    request = CallRequest(kind="tool", name="look", arguments={}, path="A.B", declared=frozenset())
+    raced_to = raced(Tripped(scope="A", unit="calls", limit=1, spent=1, asked=1))
+    data: Any = fuse_event(raced_to, request).data
+    assert data["scope"] == "A"
+
+
 @pytest.mark.parametrize(("fuse", "name"), [("usd", "fuse.usd"), (None, "fuse.policy")])
 def test_fuse_is_an_event(fuse: Any, name: str) -> None:
     """The chart reads which call it stopped, and why."""
     request = CallRequest(kind="model", name="voice", arguments={}, path="A", declared=frozenset())
     event = fuse_event(Deny(reason="too much", rule="r", fuse=fuse), request)
-    assert (event.name, event.data) == (name, {"call": "voice", "reason": "too much", "rule": "r"})
+    assert (event.name, event.data) == (name, {"call": "voice", "reason": "too much", "rule": "r", "scope": None})
 
 
 def test_what_diverged_goes_before_fuses_and_those_before_asks() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any, cast
 
-from stateward.run.door.told import named, told
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from stateward.run.door.told import named, problems, shortened, told
 from tests.charts.tools import Mute
 
 
@@ -30,3 +33,23 @@ def test_an_exception_is_named() -> None:
 def test_secret_in_what_an_exception_says_is_not_told() -> None:
     """Providers quote a key that they do not know."""
     assert told(ValueError("incorrect key sk-proj4abcDEF7ghiJKL0")) == "incorrect key [redacted api_key]"
+
+
+def test_a_long_list_of_problems_is_cut() -> None:
+    """A model that got thousands of items wrong learns from the first of them."""
+
+    class Many(BaseModel):
+        numbers: list[int]
+
+    with pytest.raises(ValidationError) as wrong:
+        Many(numbers=cast(Any, ["x"] * 1000))
+    text = problems(wrong.value)
+    assert text.startswith("numbers.0: Input should be a valid integer")
+    assert text.endswith("; and 980 more")
+    assert text.count(";") == 20
+
+
+def test_a_text_of_any_length_is_shortened() -> None:
+    """So much of it is shown as tells what it is."""
+    assert shortened("wipe") == "wipe"
+    assert shortened("x" * 1_000_000) == f"{'x' * 200}… (1000000 letters)"

@@ -181,6 +181,38 @@ def test_tool_says_what_it_is_cleared_for() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["wipe\0", "wipe\ud800"])
+def test_a_name_that_nobody_can_keep_is_refused(name: str) -> None:
+    """Of ours as of one of LangChain's; the message shows it."""
+    with pytest.raises(DefinitionError, match="is no name of a tool"):
+        sw.tool(name=name)(lambda: "x")
+    with pytest.raises(DefinitionError, match="is no name of a tool"):
+        adapt(langchain_tool("look", return_direct=False)(_look).model_copy(update={"name": name}))
+
+
+def _look(what: str) -> str:
+    """Look."""
+    return what
+
+
+async def call_deep(state: Any, run: sw.Run[Any]) -> Any:
+    deep: Any = 1
+    for _ in range(900):
+        deep = [deep]
+    return {"log": [(await run.tool("dig", what=deep)).status]}
+
+
+def test_arguments_that_are_nested_too_deeply_are_an_observation(drive: Drive) -> None:
+    """And no error of the activity."""
+
+    @sw.tool(effect="pure")
+    def dig(what: Any) -> str:
+        """Dig."""
+        return "?"
+
+    assert drive(compiled(call_deep, box=[dig])).start({}).values["log"] == ["invalid"]
+
+
 def test_clearance_that_is_no_class_of_data_is_refused() -> None:
     """The known ones are listed."""
     with pytest.raises(DefinitionError, match=r"`private` is no class of data.*`personal`"):

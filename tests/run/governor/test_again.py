@@ -11,6 +11,7 @@ from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 
 import stateward as sw
+from stateward.govern.policy import Fuses, Policy
 from stateward.replay import replay
 from stateward.testing import ScriptedModel, calls
 from tests.charts.agents import World, agent, ruled
@@ -82,6 +83,15 @@ def test_replay_of_a_chart_plays_its_agents(drive: Drive) -> None:
     (played,) = replay(driven.session)
     assert played.same, played.divergence
     assert (world.effects, len(model.calls)) == ([("look", "up")], 2)
+
+
+def test_replay_of_a_chart_plays_the_fuse_that_stopped_its_agents(drive: Drive) -> None:
+    """The log keeps an agent's activation as a number beyond those of JSON."""
+    inner = agent(calls(("look", {"what": "up"})), tools=[World().tool("look")], name="searcher")
+    driven = drive(compiled(inner, policy=Policy(name="once", fuses=Fuses(turns=1))))
+    assert driven.start(given()).status == "halted"
+    (played,) = replay(driven.session)
+    assert played.same, str(played.divergence)
 
 
 def test_replay_of_a_chart_plays_what_its_agents_asked(drive: Drive) -> None:

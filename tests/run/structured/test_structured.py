@@ -126,6 +126,10 @@ class ResponseError(Exception):
     """As Ollama's client calls every answer that is none."""
 
 
+class LengthFinishReasonError(Exception):
+    """As OpenAI's client calls a reply that it could not read because it was cut off."""
+
+
 class Crash(BaseException):
     """Stands for the end of the process."""
 
@@ -144,6 +148,14 @@ def test_a_provider_without_schemas_goes_on_to_the_next_tier(drive: Drive, write
     model = ScriptedModel.of(error, GOOD)
     came = drive(tiered(model, do=write())).start({}).values["came"]
     assert (came["tier"], came["attempts"][0]["problem"]) == ("instructor", "the provider does not take the schema")
+
+
+@BOTH
+def test_a_reply_that_was_cut_off_goes_on_to_the_next_tier(drive: Drive, write: Write) -> None:
+    """The model said too much for its limit; nothing is wrong with the provider."""
+    model = ScriptedModel.of(LengthFinishReasonError("length limit was reached"), GOOD)
+    came = drive(tiered(model, do=write())).start({}).values["came"]
+    assert (came["tier"], came["attempts"][0]["problem"]) == ("instructor", "the reply was cut off")
 
 
 def test_after_a_crash_no_call_is_made_twice(drive: Drive) -> None:
@@ -251,3 +263,10 @@ def test_without_instructor_its_tier_is_a_definition_error(drive: Drive, monkeyp
     drive(tiered(model, do=write)).start({})
     assert "stateward[structured]" in caught[0]
     assert model.calls == ()
+
+
+def test_half_a_letter_is_sent_back_as_one_that_can_be_sent(drive: Drive) -> None:
+    """A lone surrogate in a reply has no encoding; the feedback quotes it as a question mark."""
+    model = ScriptedModel.of("\ud800", "\ud800", GOOD)
+    came = drive(tiered(model, do=writing(tiers=("schema", "prompt")))).start({}).values["came"]
+    assert (tiers_of(came), model.calls[2][-2].text) == (["schema", "prompt", "prompt"], "?")

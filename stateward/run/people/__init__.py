@@ -1,0 +1,1 @@
+"""Questions that activities put to people: what is asked, what comes back, and reminders."""
