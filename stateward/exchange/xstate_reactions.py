@@ -98,13 +98,15 @@ class Reactions:
         for key in sorted((key for key in on if key.endswith("*") is wide), key=rank):
             where = f"{laid.where}.on.{key}"
             event = str(self._spelling.get(key) or self._inward(key, where))
-            if event in (STATE_DONE + laid.node.path, ACTIVITY_DONE + laid.node.path):
-                self._refuse_twin(laid, where=where)
+            self._refuse_twin(laid, event=event, where=where)
             yield from (Said(config=c, where=w, kind="event", events=(event,)) for c, w in _each(on[key], where=where))
 
-    def _refuse_twin(self, laid: Laid, *, where: str) -> None:
+    def _refuse_twin(self, laid: Laid, *, event: str, where: str) -> None:
+        """Refuse what stands twice: `onDone` of a state is one name of its event, that of an activity of another."""
         invokes = [as_mapping(each, where=where) for _, each in several(laid.config.get("invoke"))]
-        if "onDone" in laid.config or any("onDone" in invoke for invoke in invokes):
+        by_state = event == STATE_DONE + laid.node.path and "onDone" in laid.config
+        by_activity = event == ACTIVITY_DONE + laid.node.path and any("onDone" in invoke for invoke in invokes)
+        if by_state or by_activity:
             raise DefinitionError(
                 "It stands beside `onDone` for the same event, and XState keeps only that",
                 where=where,

@@ -23,5 +23,5 @@ def test_failed_and_halted_give_exit_code_1(shell, database, capsys):
     assert show_outcome(Driven(outcome=outcome), as_json=False) == 0
     assert show_outcome(Driven(outcome=outcome, error="ValueError"), as_json=False) == 1
     told = capsys.readouterr()
-    assert "asks     ask_" in told.out
+    assert "asks      ask_" in told.out
     assert "stateward answer ASK approve" in told.err
