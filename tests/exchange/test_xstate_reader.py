@@ -213,6 +213,19 @@ def test_on_error_is_any_failure_of_the_activity() -> None:
         states(p={"type": "parallel", "states": {"r": region}})
 
 
+def test_the_end_of_an_activity_and_that_of_its_state_are_two_events() -> None:
+    """`invoke.onDone` stands beside the state's own end; each of them twice is refused, for XState keeps one."""
+    own, of_invoke = "xstate.done.state.m.a", "xstate.done.actor.0.m.a"
+    working: dict[str, Any] = {"invoke": {"src": "work", "onDone": "b"}}
+    both = states(a={**working, "on": {own: "c"}}, b={}, c={})
+    assert [each.events for each in both.transitions] == [("done.activity.a",), ("done.state.a",)]
+    with pytest.raises(DefinitionError, match=r"XState keeps only that .*Write both as a list"):
+        states(a={**working, "on": {of_invoke: "c"}}, b={}, c={})
+    inside: dict[str, Any] = {"initial": "x", "states": {"x": {"type": "final"}}, "onDone": "b"}
+    with pytest.raises(DefinitionError, match=r"XState keeps only that"):
+        states(a={**inside, "on": {own: "c"}}, b={}, c={})
+
+
 def test_what_says_nothing_of_states_is_skipped_only_if_the_caller_says_so() -> None:
     """Each by its key."""
     machine = {
