@@ -63,6 +63,7 @@ def test_message_that_another_process_delivered_is_not_sent_again(
                     database=database,
                     job=job,
                     resume=True,
+                    drift="refuse",
                     display=display,
                     stop=Stop(),
                     report=report,
