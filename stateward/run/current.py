@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from stateward.errors import RunError
 from stateward.run.context import Core, Run
 from stateward.run.deadline import own_exit
-from stateward.run.door.calling import inside
+from stateward.run.door.calling import enter, inside, leave
 
 T = TypeVar("T")
 
@@ -44,13 +44,13 @@ def within(run: Callable[[], Core[Any]], fn: Callable[..., T], *args: Any) -> T:
     Raises:
         RunError: It raised `GeneratorExit`.
     """
-    token = _CURRENT.set(run)
+    token, inner = _CURRENT.set(run), enter(lambda: run().calling)
     try:
-        with inside(lambda: run().calling):
-            return fn(*args)
+        return fn(*args)
     except GeneratorExit as raised:
         raise own_exit() from raised
     finally:
+        leave(inner)
         _CURRENT.reset(token)
 
 

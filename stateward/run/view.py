@@ -6,7 +6,7 @@ in, since they may refuse it; those that only put lists together, and that of me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +47,8 @@ class View(Mapping[str, Any]):
         """
         schema, base, where = self.schema, self.base, self.where
         checked = {key: [schema.normalise(key, new, base=base.get(key), where=where)] for key, new in update.items()}
-        reduced = self._reduced(checked) if schema.folding else {}
+        folded = [key for key in schema.folding if key in checked and not self._is_joined(key, checked[key][0])]
+        reduced = self._reduced(folded, checked) if folded else {}
         if self.serde is not None:
             self._refuse_unkept(checked, reduced, serde=self.serde)
         if not self.writes:  # the first update, and of most steps the only one
@@ -56,14 +57,17 @@ class View(Mapping[str, Any]):
             for key, values in checked.items():
                 self.writes.setdefault(key, []).extend(values)
                 self._seen.pop(key, None)
-        self._seen |= reduced
+        if reduced:
+            self._seen |= reduced
 
-    def _reduced(self, checked: Mapping[str, list[Any]]) -> dict[str, Any]:
+    def _is_joined(self, key: str, new: object) -> bool:
+        """Whether two lists are put together: that refuses no update, and makes nothing that its parts are not."""
+        return key in self.schema.joining and type(new) is list is type(self.base.get(key))
+
+    def _reduced(self, keys: Sequence[str], checked: Mapping[str, list[Any]]) -> dict[str, Any]:
         """Return what the reducers will make at the commit: of what one raises an event can only be made now."""
         reduced: dict[str, Any] = {}
-        for key in self.schema.folding.intersection(checked):
-            if key in self.schema.joining and type(checked[key][0]) is list is type(self.base.get(key)):
-                continue  # it puts lists together: it cannot refuse an update, nor make what its parts are not
+        for key in keys:
             try:
                 reduced[key] = self.schema.reduce(key, self.base.get(key), [*self.writes.get(key, ()), *checked[key]])
             except Exception as failed:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -73,6 +73,27 @@ def around() -> Calling | None:
     """Return the innermost call of a tool, or activity, that this code runs in; None outside."""
     calling = _CALLING.get()
     return None if calling is None else calling()
+
+
+def enter(calling: Callable[[], Calling]) -> Token[Callable[[], Calling] | None]:
+    """Begin what `inside` marks, where a block would cost an activity more than its whole rest.
+
+    Args:
+        calling: Makes or returns it.
+
+    Returns:
+        What `leave` takes.
+    """
+    return _CALLING.set(calling)
+
+
+def leave(token: Token[Callable[[], Calling] | None]) -> None:
+    """End what `enter` began.
+
+    Args:
+        token: From `enter`.
+    """
+    _CALLING.reset(token)
 
 
 class inside:  # noqa: N801  # read as `with inside(…)`; a generator would cost each activity more than its whole rest here
