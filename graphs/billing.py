@@ -6,7 +6,6 @@ none: that message, and no person is ever asked; a tool that may ask one is refu
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from nodes.billing.accounts import account_tools
 from nodes.billing.desk import SPECIALIST, Billing, is_about_billing, pass_on, reply
 from nodes.billing.rules import GIVE_BACK, specialist
 from stateward import teams
-from stateward.config import ModelConfig, by_section, load
+from stateward.config import ModelConfig, load_system
 from stateward.govern.policy import Policy
 from stateward.models import chat_models
 from stateward.prompts import Prompts
@@ -99,11 +98,8 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     Raises:
         ConfigError: A file, a variable or an override has a wrong key or value.
     """
-    variables = os.environ if env is None else env
-    given = by_section(overrides)
-    config = load(BillingConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
-    policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
-    roles = models or chat_models(config.models, env=variables, roles=(ROLE,))
+    config, policy = load_system(BillingConfig, CONFIG, POLICY, env=env, overrides=overrides)
+    roles = models or chat_models(config.models, env=env, roles=(ROLE,))
     # Whoever may ask nobody gets no tool that asks: the block would refuse it.
     tools = [tool for tool in account_tools(config.customer) if config.memory != "none" or tool.name != GIVE_BACK]
     role = ROLE if ROLE in roles else None

@@ -6,7 +6,6 @@ three typed ideas, one of them is picked, and the post passes a gate before anyb
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from nodes.blog.activities import IDEAS, PROMPTS, Blog, Writer, ask_topic, expla
 from nodes.blog.idea import OPTIONS, Idea
 from nodes.blog.library import Library, library_tools
 from stateward import teams
-from stateward.config import ModelConfig, by_section, load
+from stateward.config import ModelConfig, load_system
 from stateward.govern.policy import Policy
 from stateward.models import chat_models
 
@@ -116,11 +115,8 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     Raises:
         ConfigError: A file, a variable or an override has a wrong key or value, or the folder has no article.
     """
-    variables = os.environ if env is None else env
-    given = by_section(overrides)
-    config = load(BlogConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
-    policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
-    roles = models or chat_models(config.models, env=variables, roles=(PROPOSER, JUDGE, WRITER))
+    config, policy = load_system(BlogConfig, CONFIG, POLICY, env=env, overrides=overrides)
+    roles = models or chat_models(config.models, env=env, roles=(PROPOSER, JUDGE, WRITER))
     library = Library(ROOT / config.articles)
     return chart(Writer(library), policy=policy, roles=tuple(roles)).compile(tools=library_tools(library), models=roles)
 

@@ -6,7 +6,6 @@ it, what was said without calls and observations, or a note. Rules decide for a 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from nodes.fintech_swarm.archive import save_report
 from nodes.fintech_swarm.market import LISTINGS, headlines, quote
 from nodes.fintech_swarm.rules import RESEARCHER, WRITER, research, writing
 from stateward import teams
-from stateward.config import ModelConfig, by_section, load
+from stateward.config import ModelConfig, load_system
 from stateward.govern.policy import Policy
 from stateward.models import chat_models
 from stateward.prompts import Prompts
@@ -96,11 +95,8 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     Raises:
         ConfigError: A file, a variable or an override has a wrong key or value.
     """
-    variables = os.environ if env is None else env
-    given = by_section(overrides)
-    config = load(FintechConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
-    policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
-    roles = models or chat_models(config.models, env=variables, roles=("researcher", "writer"))
+    config, policy = load_system(FintechConfig, CONFIG, POLICY, env=env, overrides=overrides)
+    roles = models or chat_models(config.models, env=env, roles=("researcher", "writer"))
     return chart(config, policy=policy, roles=tuple(roles)).compile(tools=TOOLS, models=roles)
 
 

@@ -6,7 +6,6 @@ offers are found at run time; only those on the policy's list can be called.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 import stateward as sw
 from nodes.governed_search.activities import Search, Searcher, has_answer, wants_calls
 from nodes.governed_search.archive import Archive, archive_tools
-from stateward.config import ModelConfig, by_section, load
+from stateward.config import ModelConfig, load_system
 from stateward.govern.policy import Policy
 from stateward.models import chat_models
 
@@ -81,11 +80,8 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     Raises:
         ConfigError: A file, a variable or an override has a wrong key or value, or the folder has no article.
     """
-    variables = os.environ if env is None else env
-    given = by_section(overrides)
-    config = load(SearchConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
-    policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
-    roles = models or chat_models(config.models, env=variables, roles=(PLANNER,))
+    config, policy = load_system(SearchConfig, CONFIG, POLICY, env=env, overrides=overrides)
+    roles = models or chat_models(config.models, env=env, roles=(PLANNER,))
     archive = Archive(ROOT / config.articles)
     tools = archive_tools(archive)
     drawn = chart(Searcher(archive, tools=tools), policy=policy, role=PLANNER if PLANNER in roles else None)

@@ -6,7 +6,6 @@ that is reviewed; and a static breakpoint. No step that acts asks: what people s
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from nodes.hitl.state import (
     wants_review,
 )
 from stateward import ask
-from stateward.config import ModelConfig, by_section, load
+from stateward.config import ModelConfig, load_system
 from stateward.govern.policy import Policy
 from stateward.models import chat_models
 
@@ -173,11 +172,8 @@ def build(
     Raises:
         ConfigError: A file, a variable or an override has a wrong key or value.
     """
-    variables = os.environ if env is None else env
-    given = by_section(overrides)
-    config = load(HitlConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
-    policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
-    roles = models or chat_models(config.models, env=variables, roles=(WRITER,))
+    config, policy = load_system(HitlConfig, CONFIG, POLICY, env=env, overrides=overrides)
+    roles = models or chat_models(config.models, env=env, roles=(WRITER,))
     people = People(
         rounds=config.rounds, expires_s=config.expires_s, remind_s=config.remind_s, approvers=config.approvers
     )

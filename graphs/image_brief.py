@@ -6,7 +6,6 @@ reasons, and to no state before; what is refused too often halts the run, and no
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 import stateward as sw
 from nodes.image_brief.activities import Pictures, Studio
 from nodes.image_brief.picture import Painter, paint, picture_tools
-from stateward.config import ModelConfig, by_section, load
+from stateward.config import ModelConfig, load_system
 from stateward.govern.policy import Policy
 from stateward.models import chat_models
 
@@ -87,11 +86,8 @@ def build(
     Raises:
         ConfigError: A file, a variable or an override has a wrong key or value.
     """
-    variables = os.environ if env is None else env
-    given = by_section(overrides)
-    config = load(StudioConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
-    rules = sw.load_policy(policy, env=variables, overrides=given["policy"])
-    roles = models or chat_models(config.models, env=variables, roles=(WRITER,))
+    config, rules = load_system(StudioConfig, CONFIG, policy, env=env, overrides=overrides)
+    roles = models or chat_models(config.models, env=env, roles=(WRITER,))
     tools = picture_tools(Path(config.out).absolute(), painter=painter)
     drawn = chart(Studio(rules), policy=rules, role=WRITER if WRITER in roles else None)
     return drawn.compile(tools=tools, models=roles)

@@ -7,7 +7,6 @@ of it. KEEP sees to it that there is a report, also when a fuse has stopped the 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from nodes.market_research.state import Market
 from nodes.market_research.tools import research_tools
 from nodes.support_desk.encoder import WordLlama
 from stateward import teams
-from stateward.config import ModelConfig, by_section, load
+from stateward.config import ModelConfig, load_system
 from stateward.govern.policy import Fuses, Policy
 from stateward.models import chat_models
 from stateward.prompts import Prompts
@@ -147,13 +146,10 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     Raises:
         ConfigError: A file, a variable or an override has a wrong key or value.
     """
-    variables = os.environ if env is None else env
-    given = by_section(overrides)
-    config = load(MarketConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
-    policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
+    config, policy = load_system(MarketConfig, CONFIG, POLICY, env=env, overrides=overrides)
     asked_for = config.models if config.with_models and models is None else {}
     known = (*SEARCHING, *WORDING, SUPERVISOR, CONTROLLER)
-    roles = chat_models(asked_for, env=variables, roles=known) if models is None else models
+    roles = chat_models(asked_for, env=env, roles=known) if models is None else models
     sources = Sources(config.sources, open_local=lambda: LocalServer(Library.read(ROOT / config.library)))
     tools = research_tools(sources, meaning=Meaning(WordLlama.open), out=Path(config.out).absolute())
     return chart(config, policy=policy, roles=tuple(roles)).compile(tools=tools, models=roles)

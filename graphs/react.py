@@ -6,7 +6,6 @@ policy refuses, is an observation like any other, and after eight replies the ne
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from nodes.react.calculator import calculate
 from nodes.react.handbook import look_up_tool
 from nodes.react.rules import decide
 from stateward import teams
-from stateward.config import ModelConfig, by_section, load
+from stateward.config import ModelConfig, load_system
 from stateward.govern.policy import Policy
 from stateward.models import chat_models
 from stateward.prompts import Prompts
@@ -87,11 +86,8 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     Raises:
         ConfigError: A file, a variable or an override has a wrong key or value, or the folder has no article.
     """
-    variables = os.environ if env is None else env
-    given = by_section(overrides)
-    config = load(ReactConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
-    policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
-    roles = models or chat_models(config.models, env=variables, roles=(AGENT,))
+    config, policy = load_system(ReactConfig, CONFIG, POLICY, env=env, overrides=overrides)
+    roles = models or chat_models(config.models, env=env, roles=(AGENT,))
     tools = (calculate, look_up_tool(ROOT / config.articles))
     decides = AGENT if AGENT in roles else decide
     drawn = chart(tools, policy=policy, max_steps=config.max_steps, decides=decides)

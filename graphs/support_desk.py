@@ -7,7 +7,6 @@ before the customer gets a reply. A fuse, a threat or a gate that gives up leads
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +24,7 @@ from nodes.support_desk.state import Desk
 from nodes.support_desk.tools import desk_tools
 from nodes.support_desk.triage import Triager
 from nodes.support_desk.triage_rules import TriageConfig, triage_rules
-from stateward.config import ModelConfig, by_section, load
+from stateward.config import ModelConfig, load_system
 from stateward.govern.policy import Fuses, Policy
 from stateward.models import chat_models, tool_schema
 
@@ -143,12 +142,9 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     Returns:
         The compiled graph, without a saver.
     """
-    variables = os.environ if env is None else env
-    given = by_section(overrides)
-    config = load(DeskConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
-    policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
+    config, policy = load_system(DeskConfig, CONFIG, POLICY, env=env, overrides=overrides)
     tools = desk_tools(Shop(config.shop if config.shop == ":memory:" else Path(config.shop).absolute()))
-    roles = models or chat_models(config.models, env=variables, prices=config.prices, roles=ROLES)
+    roles = models or chat_models(config.models, env=env, prices=config.prices, roles=ROLES)
     rules = triage_rules(config.triage, file=str(CONFIG))
     desk = _desk(lambda: Triager.of(rules, encoder=WordLlama.open()), roles=roles, tools=tools)
     return chart(desk, policy=policy, roles=tuple(roles)).compile(tools=tools, models=roles)

@@ -7,7 +7,6 @@ Either way an answer always comes: after eight replies that call tools, the next
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +19,7 @@ from nodes.react.calculator import calculate
 from nodes.weather.rules import Decide, recorded, spoken
 from nodes.weather.thermometer import READINGS, UNITS, get_temperature, to_fahrenheit
 from stateward import teams
-from stateward.config import ModelConfig, by_section, load
+from stateward.config import ModelConfig, load_system
 from stateward.govern.policy import Policy
 from stateward.models import chat_models
 from stateward.prompts import Prompts
@@ -110,11 +109,8 @@ def build(*, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None
     Raises:
         ConfigError: A file, a variable or an override has a wrong key or value.
     """
-    variables = os.environ if env is None else env
-    given = by_section(overrides)
-    config = load(WeatherConfig, CONFIG, env=variables, prefix="config", overrides=given["config"])
-    policy = sw.load_policy(POLICY, env=variables, overrides=given["policy"])
-    roles = models or chat_models(config.models, env=variables, roles=(AGENT,))
+    config, policy = load_system(WeatherConfig, CONFIG, POLICY, env=env, overrides=overrides)
+    roles = models or chat_models(config.models, env=env, roles=(AGENT,))
     return chart(config, policy=policy, role=AGENT if AGENT in roles else None).compile(tools=TOOLS, models=roles)
 
 

@@ -1,6 +1,6 @@
 """Configuration: YAML, then the environment, then overrides on the command line, checked by a schema.
 
-This is the only module that knows OmegaConf or the environment. A key is set by the last source that names
+This is the only module that knows OmegaConf, and how variables name keys. A key is set by the last source that names
 it: files in their order, a policy's mode, `STATEWARD_<PREFIX>__A__B=value`, and `<prefix>.a.b=value`. What
 comes out is checked by the schema, or it is a `ConfigError` that names the source, the key, what was expected
 and what was given.
@@ -121,6 +121,31 @@ def by_section(overrides: Sequence[str], *, sections: Sequence[str] = _SECTIONS)
             )
         sorted_out[section].append(text)
     return {section: tuple(texts) for section, texts in sorted_out.items()}
+
+
+def load_system(
+    schema: type[Schema],
+    config: str | Path,
+    policy: str | Path,
+    *,
+    env: Mapping[str, str] | None = None,
+    overrides: Sequence[str] = (),
+) -> tuple[Schema, Policy]:
+    """Read the configuration and the policy of one system, as `load` and `load_policy` do.
+
+    Args:
+        schema: The pydantic model of the configuration.
+        config: The YAML file of the configuration.
+        policy: The policy's name or file.
+        env: The environment; None means the process's own.
+        overrides: Texts that begin with `config.` or `policy.`; each goes to its own.
+
+    Raises:
+        ConfigError: One of them is wrong, or an override begins with another word.
+    """
+    given = by_section(overrides)
+    read = load(schema, config, env=env, overrides=given["config"])
+    return read, load_policy(policy, env=env, overrides=given["policy"])
 
 
 def load_policy(

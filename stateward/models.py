@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from stateward.testing import ScriptedModel
 def chat_models(
     configs: Mapping[str, ModelConfig],
     *,
-    env: Mapping[str, str],
+    env: Mapping[str, str] | None = None,
     prices: str | Path | None = None,
     roles: Collection[str] | None = None,
 ) -> Mapping[str, ModelRole]:
@@ -31,7 +32,7 @@ def chat_models(
 
     Args:
         configs: Configuration by role.
-        env: The environment, for addresses and keys; no key is ever written in a file.
+        env: The environment, for addresses and keys, which are written in no file; None means the process's own.
         prices: A file of prices, which count before the public list; None for none.
         roles: Those that the graph has, so that a misspelt one is found; None for any.
 
@@ -47,7 +48,8 @@ def chat_models(
             known = f"one of the roles: {', '.join(sorted(roles))}"
             raise ConfigError(file="configuration", key=f"models.{role}", expected=known, given=role)
     own = None if prices is None else load_prices(prices)
-    return {role: chat_model(role, config, env=env, prices=own) for role, config in configs.items()}
+    variables = os.environ if env is None else env
+    return {role: chat_model(role, config, env=variables, prices=own) for role, config in configs.items()}
 
 
 def chat_model(

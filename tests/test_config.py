@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from stateward.config import ModelConfig, load, load_policy
+from stateward.config import ModelConfig, load, load_policy, load_system
 from stateward.errors import ConfigError
 from stateward.govern.policy import Fuses
 
@@ -281,3 +281,13 @@ def test_a_folder_of_policies_that_is_not_there_is_a_mistake(tmp_path: Path) -> 
     """The folder is named, and that it is missing."""
     with pytest.raises(ConfigError, match="expected that folder, but there is none"):
         load_policy("desk", folder=tmp_path / "none", env={})
+
+
+def test_a_system_is_its_configuration_and_its_policy(desk: Path, tmp_path: Path) -> None:
+    """Each override and variable goes to its own; one that speaks of neither is refused."""
+    rules = write(tmp_path, "rules.yaml", "version: 1\nname: rules\nfuses: {turns: 5}\n")
+    env = {"STATEWARD_POLICY__FUSES__CALLS": "3"}
+    config, policy = load_system(Desk, desk, rules, env=env, overrides=("config.workers=4", "policy.fuses.turns=2"))
+    assert (config.workers, policy.fuses.turns, policy.fuses.calls) == (4, 2, 3)
+    with pytest.raises(ConfigError, match=r"`config\.…` or `policy\.…`"):
+        load_system(Desk, desk, rules, env={}, overrides=("workers=4",))
