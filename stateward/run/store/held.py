@@ -19,6 +19,10 @@ from stateward.run.checkpoint import CHANNEL, FENCE
 
 REMEMBERED = 10_000
 """Sessions whose last checkpoint is remembered; then all are forgotten."""
+MOST = 1_000
+"""Steps that wait at the same time."""
+_Step = tuple[str, str]
+"""A session and the checkpoint before the step; the ids of checkpoints grow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,14 +37,16 @@ class Writes:
 
 @dataclass(slots=True)
 class Held:
-    """The writes that wait, by session.
+    """The writes that wait, by session and checkpoint.
 
     LangGraph hands over writes and checkpoint in threads of its own, in any order. There is no lock, which a fork could
     leave locked: who comes leaves word first and looks then, so one of the two sees the other; at worst both store the
     writes, and the second time changes nothing.
     """
 
-    _waiting: dict[str, Writes] = field(default_factory=dict[str, Writes])
+    most: int = MOST
+    """How many steps may wait; then others are stored at once."""
+    _waiting: dict[_Step, Writes] = field(default_factory=dict[_Step, Writes])
     _followed: dict[str, str] = field(default_factory=dict[str, str])
     """The checkpoint of a session that another one was stored after last: writes to it come too late to wait."""
 
@@ -53,12 +59,15 @@ class Held:
         Returns:
             Whether they wait; else they are to be stored at once.
         """
-        here: dict[str, Any] = writes.config.get("configurable", {})
-        if here.get(FENCE) is None or here.get("checkpoint_ns") or not _is_a_step(writes.writes):
+        step = _step(writes.config)
+        fence = writes.config.get("configurable", {}).get(FENCE)
+        if step is None or fence is None or not _is_a_step(writes.writes):
             return False
-        session = str(here["thread_id"])
-        self._waiting[session] = writes
-        if self._followed.get(session) != here.get("checkpoint_id"):
+        if step in self._waiting or (len(self._waiting) >= self.most and not self._forgotten()):
+            return False
+        self._waiting[step] = writes
+        session, parent = step
+        if self._followed.get(session, "") < parent:
             return True
         self.stored(writes)
         return False
@@ -69,17 +78,14 @@ class Held:
         Args:
             config: Names the session and the checkpoint before it.
         """
-        here: dict[str, Any] = config.get("configurable", {})
-        session, parent = str(here["thread_id"]), here.get("checkpoint_id")
-        if not parent or here.get("checkpoint_ns"):
+        step = _step(config)
+        if step is None:
             return None
         if len(self._followed) >= REMEMBERED:
             self._followed.clear()
+        session, parent = step
         self._followed[session] = parent
-        waiting = self._waiting.get(session)
-        if waiting is None or waiting.config.get("configurable", {}).get("checkpoint_id") != parent:
-            return None  # of a step that was given up
-        return waiting
+        return self._waiting.get(step)
 
     def stored(self, writes: Writes | None) -> None:
         """Forget writes that were stored.
@@ -87,11 +93,23 @@ class Held:
         Args:
             writes: What `before` returned.
         """
-        if writes is None:
-            return
-        session = str(writes.config.get("configurable", {})["thread_id"])
-        if self._waiting.get(session) is writes:
-            self._waiting.pop(session, None)
+        step = None if writes is None else _step(writes.config)
+        if step is not None and self._waiting.get(step) is writes:
+            self._waiting.pop(step, None)
+
+    def _forgotten(self) -> bool:
+        """Forget the steps that were given up, if there are any: a later checkpoint of theirs is stored."""
+        given_up = [step for step in tuple(self._waiting) if step[1] < self._followed.get(step[0], "")]
+        for step in given_up:
+            self._waiting.pop(step, None)
+        return bool(given_up)
+
+
+def _step(config: RunnableConfig) -> _Step | None:
+    """Name a step by its session and the checkpoint before it; None in a nested graph, and for a first checkpoint."""
+    here: dict[str, Any] = config.get("configurable", {})
+    parent = here.get("checkpoint_id")
+    return None if not parent or here.get("checkpoint_ns") else (str(here["thread_id"]), str(parent))
 
 
 def _is_a_step(writes: Sequence[tuple[str, Any]]) -> bool:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+from threading import Event
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import empty_checkpoint
+from typing_extensions import TypedDict
 
+import stateward as sw
 from stateward.errors import StaleFence
 from stateward.run.checkpoint import CHANNEL, FENCE
 from stateward.run.store.database import Database
 from stateward.run.store.held import Held, Writes
 from tests.run.store.desk import Fresh
 
+SAID = 5
+"""Messages of the agent in one run."""
 STEP = [("text", "x"), (CHANNEL, {"status": "running"})]
 
 
@@ -65,6 +72,33 @@ def test_writes_of_a_step_that_was_given_up_go_with_no_other_checkpoint() -> Non
     assert held.before(config("2")) is None
 
 
+def test_a_step_that_is_faster_than_the_checkpoint_before_it_takes_nothing_from_it() -> None:
+    """With LangGraph's durability `async` the next step may end while a checkpoint still waits for the database."""
+    held, first, second = Held(), writes(config("1")), writes(config("2"))
+    assert held.hold(first)
+    assert held.hold(second)
+    assert held.before(config("1")) is first
+    held.stored(first)
+    assert held.before(config("2")) is second
+
+
+def test_a_second_task_of_one_step_does_not_wait() -> None:
+    """It takes no other's place."""
+    held, first = Held(), writes(config("1"))
+    held.hold(first)
+    assert not held.hold(writes(config("1")))
+    assert held.before(config("1")) is first
+
+
+def test_what_was_given_up_is_forgotten_before_it_is_too_much() -> None:
+    """A later checkpoint of its session is there."""
+    held = Held(most=1)
+    held.hold(writes(config("1")))
+    assert not held.hold(writes(config("2")))
+    held.before(config("3"))
+    assert held.hold(writes(config("4")))
+
+
 def test_writes_that_come_after_their_checkpoint_do_not_wait() -> None:
     """LangGraph hands both over in threads of its own, in any order."""
     held = Held()
@@ -97,6 +131,43 @@ def test_a_checkpoint_brings_the_writes_that_led_to_it(fresh: Fresh) -> None:
     before = stored(database, parent)
     database.saver.put(parent, empty_checkpoint(), {}, {})
     assert (before, stored(database, parent)) == ([], [CHANNEL, "text"])
+
+
+class Talk(TypedDict, total=False):
+    """A conversation."""
+
+    messages: sw.Messages
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke"])
+def test_no_message_is_lost_where_the_run_is_faster_than_its_checkpoints(
+    fresh: Fresh, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """With LangGraph's durability `async` nothing waits for the database: here nothing is stored before the end."""
+    database, over = fresh(), Event()
+    put = database.saver.put
+
+    def late(*args: Any) -> RunnableConfig:
+        over.wait()
+        return put(*args)
+
+    def say(state: Talk) -> sw.Update[Talk]:
+        said = len(state.get("messages", []))
+        if said == SAID:
+            over.set()
+        return {"messages": [AIMessage(f"{said}")]}
+
+    def more(state: Talk) -> bool:
+        return len(state.get("messages", [])) <= SAID
+
+    monkeypatch.setattr(database.saver, "put", late)
+    talk = sw.State("SAY", do=say, to=[sw.when(more, "SAY"), "DONE"])
+    graph = sw.Chart("talk", Talk, talk, sw.Final("DONE")).compile(database=database)
+    config: RunnableConfig = {"configurable": {"thread_id": "s"}}
+    call = getattr(graph, way)({"messages": [HumanMessage("hi")]}, config, durability="async")
+    if way == "ainvoke":
+        asyncio.run(call)
+    assert [each.text for each in graph.get_state(config).values["messages"]] == ["hi", *map(str, range(1, SAID + 1))]
 
 
 def test_late_writes_are_stored_at_once(fresh: Fresh) -> None:
