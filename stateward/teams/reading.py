@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +16,6 @@ from stateward.run.structured.structured import structured
 
 TIERS: tuple[Tier, ...] = ("schema", "prompt")
 """How the model is brought to the form: both need nothing that is an extra."""
-_CUT_OFF = re.compile(r"\w*FinishReasonError\b")
-"""What a provider's client raises in the tier `schema` when a reply was cut off: no outage, the model said too much.
-Only the text is looked at: the journal keeps it, so that an activity that is entered again decides the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +63,4 @@ async def brought(
     Raises:
         ContractFailed: None fits.
     """
-    told = list(messages)
-    try:
-        return (await structured(run, told, contract=contract, tiers=TIERS, retries=retries)).value
-    except Exception as error:
-        if isinstance(error, ContractFailed) or not _CUT_OFF.search(f"{type(error).__name__}: {error}"):
-            raise
-    return (await structured(run, told, contract=contract, tiers=("prompt",), retries=retries)).value
+    return (await structured(run, list(messages), contract=contract, tiers=TIERS, retries=retries)).value
