@@ -156,12 +156,12 @@ class SqliteConnection(Connection):
                     raise failed
             except sqlite3.Error as error:
                 raise named(error, label=self.label) from error
-        if failed is None and opened.doomed:
-            raise CheckpointError(
-                "A transaction was rolled back because a block inside it failed",
-                where=f"`{self.label}`",
-                fix="Let the error of the inner block pass instead of catching it inside the transaction.",
-            )
+            if failed is None and opened.doomed:
+                raise CheckpointError(
+                    "A transaction was rolled back because a block inside it failed",
+                    where=f"`{self.label}`",
+                    fix="Let the error of the inner block pass instead of catching it inside the transaction.",
+                )
 
     def _refuse_moved(self, opened: _Opened) -> None:
         """Refuse to go on in a file that nobody can open any more: others would run the same sessions elsewhere."""

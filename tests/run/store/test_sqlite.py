@@ -85,6 +85,35 @@ def test_transaction_left_open_is_rolled_back_by_the_next(connection: SqliteConn
     assert kept(connection) == [2]
 
 
+class Handed:
+    """A lock that another thread takes as soon as it is given back: it begins a transaction of its own."""
+
+    def __init__(self, connection: SqliteConnection) -> None:
+        self.opened = connection._opened.get()  # pyright: ignore[reportPrivateUsage]  # what all threads share
+        self.lock = self.opened.lock
+
+    def __enter__(self) -> None:
+        self.lock.__enter__()
+
+    def __exit__(self, *raised: object) -> None:
+        self.lock.__exit__(None, None, None)
+        self.opened.doomed = False
+
+
+def test_transaction_that_was_rolled_back_is_told_whoever_comes_next(connection: SqliteConnection) -> None:
+    """Whether a block inside failed is asked while nobody else can begin."""
+    opened = connection._opened.get()  # pyright: ignore[reportPrivateUsage]
+    opened.lock = Handed(connection)  # pyright: ignore[reportAttributeAccessIssue]
+    with (
+        pytest.raises(CheckpointError, match="rolled back"),
+        connection.transaction(),
+        suppress(ValueError),
+        connection.transaction(),
+    ):
+        raise ValueError
+    assert kept(connection) == []
+
+
 @pytest.mark.parametrize("replaced", [False, True])
 def test_file_that_is_gone_takes_no_writes(connection: SqliteConnection, path: Path, replaced: bool) -> None:
     """A second process would run the same sessions in the file that has its path now."""
