@@ -35,7 +35,7 @@ def handoff(**where: Any) -> Any:
     peers = [teams.Peer(name, name, prompt=PROMPT, about=f"Is {name}.") for name in "AB"]
     ways = {"A": "transfer_to_B", "B": "transfer_to_A"}
     models = {name: QuickModel(rule=first_calls(way, says=ANSWERS["handoff"])) for name, way in ways.items()}
-    return _alone(teams.swarm("SWARM", peers), models, **where)
+    return _alone(teams.swarm("SWARM", peers), models, state=teams.TeamState, **where)
 
 
 def delegation(**where: Any) -> Any:
@@ -48,7 +48,7 @@ def delegation(**where: Any) -> Any:
     team = [teams.Member(worker, about=ABOUT)]
     block = teams.supervisor("LEAD", team, model="lead", prompt=PROMPT, output=_told_the_user)
     models = {"lead": QuickModel(rule=_lead), "worker": QuickModel(rule=always(COUNTED))}
-    return _alone(block, models, **where)
+    return _alone(block, models, state=Team, **where)
 
 
 def react(**where: Any) -> Any:
@@ -58,7 +58,8 @@ def react(**where: Any) -> Any:
         where: As for `handoff`.
     """
     block = teams.react("AGENT", model="m", tools=[add], prompt=PROMPT)
-    return _alone(block, {"m": QuickModel(rule=first_calls("add", says=ANSWERS["react"], a=1, b=2))}, **where)
+    models = {"m": QuickModel(rule=first_calls("add", says=ANSWERS["react"], a=1, b=2))}
+    return _alone(block, models, state=teams.TeamState, **where)
 
 
 def delegated(values: Mapping[str, Any]) -> bool:
@@ -78,8 +79,8 @@ OURS = (
 )
 
 
-def _alone(block: Any, models: dict[str, Any], **where: Any) -> Any:
-    chart = sw.Chart("team", Team, teams.placed(block, to="DONE"), sw.Final("DONE"))
+def _alone(block: Any, models: dict[str, Any], *, state: type[Any], **where: Any) -> Any:
+    chart = sw.Chart("team", state, teams.placed(block, to="DONE"), sw.Final("DONE"))
     return chart.compile(models=models, **where)
 
 

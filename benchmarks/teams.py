@@ -8,6 +8,8 @@ are journal, ledger, audit log and the session's row; `all` is everything that w
 
     python -m benchmarks.teams --rounds 20
 
+Below stands how soon the result of one of several parallel calls is seen; see `benchmarks.team_visible`.
+
 `create_agent` comes with our dependencies; the others are the bench extra.
 """
 
@@ -36,6 +38,7 @@ from benchmarks.team_agents import AGENTS
 from benchmarks.team_bytes import Held, held_in_file, held_in_memory
 from benchmarks.team_ours import OURS
 from benchmarks.team_side import Side, TurnOf
+from benchmarks.team_visible import laid_out, measured
 
 Saver = Literal["memory", "sqlite"]
 LIMIT = 1.0
@@ -220,8 +223,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--turns", type=int, default=1, help="turns of a session; with one there is no history yet")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--saver", choices=get_args(Saver), help="only this one")
+    parser.add_argument("--visible", action="store_true", help="only how soon results of parallel calls are seen")
     options = parser.parse_args(arguments)
     savers: Sequence[Saver] = [options.saver] if options.saver else get_args(Saver)
+    if not options.visible:
+        _print_rows(savers, options)
+    if options.visible or not options.json:
+        lines = [line for saver in savers for line in measured(rounds=options.rounds, saver=saver)]
+        print(json.dumps([asdict(line) for line in lines], indent=2) if options.json else laid_out(lines))
+
+
+def _print_rows(savers: Sequence[Saver], options: argparse.Namespace) -> None:
     others = rivals()
     pairs = [(ours, theirs) for ours in OURS for theirs in others if theirs.turn == ours.turn]
     rows = [

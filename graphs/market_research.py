@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 import stateward as sw
-from nodes.market_research.keep import keep
+from nodes.market_research.keep import keeping
 from nodes.market_research.library import Library
 from nodes.market_research.meaning import Meaning
 from nodes.market_research.order import lead, lead_research, lead_writing
@@ -113,7 +113,7 @@ def chart(config: MarketConfig, *, policy: Policy, roles: Sequence[str] = ()) ->
         "market_research",
         Market,
         teams.placed(desk, to="KEEP", on=stopped),
-        sw.State("KEEP", do=keep, tools=[WRITING_TOOL], to="DONE", policy=keeping_policy(policy)),
+        sw.State("KEEP", do=keeping(Path(config.out)), tools=[WRITING_TOOL], to="DONE", policy=keeping_policy(policy)),
         sw.Final("DONE"),
     )
 

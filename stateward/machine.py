@@ -47,6 +47,7 @@ from stateward.run.state import declared_types, is_mapping_schema
 from stateward.run.store.database import Database
 from stateward.run.tables import Tables
 from stateward.simulation import Simulation
+from stateward.teams.blocks import refuse_records_of_one_name, refuse_unknown_contracts
 
 S = TypeVar("S")
 
@@ -93,6 +94,7 @@ class Chart(Generic[S]):
         self.context = context
         _refuse_schema(schema, where=name)
         self.definition: Definition = build(name, children, initial=initial, on=on, always=always)
+        refuse_records_of_one_name(name, children)
         self._tree: Superstate[Any] | None = Superstate(name, *children, initial=initial, on=on, always=always)
 
     @classmethod
@@ -270,6 +272,7 @@ class Chart(Generic[S]):
             roles=roles(models or {}),
             context=self.context,
         )
+        refuse_unknown_contracts(self._tree, machine.effectives, places=self.definition.by_path)
         graph = finish(
             replace(machine, properties=self.properties),
             builder,
@@ -319,20 +322,13 @@ class Chart(Generic[S]):
         """
         box = with_carried(self.definition, tools)
         declared = {tool for node in self.definition.nodes if node.activity for tool in node.activity.tools}
-        return analyse(
-            self.definition,
-            schema=self.schema,
-            effectives=self._effectives(tools=declared | box.keys()),
-            tools=box,
-            properties=(*self.properties, *properties),
-            bound=bound,
-        )
+        held, proven = self._effectives(tools=declared | box.keys()), (*self.properties, *properties)
+        return analyse(self.definition, schema=self.schema, effectives=held, tools=box, properties=proven, bound=bound)
 
     def _effectives(self, *, tools: Iterable[str] = ()) -> dict[int, Effective]:
         root = _policy_of(self.name, self.policy)
-        names, nodes = tuple(tools), self.definition.nodes
-        chains = {node.index: (node.path, chain(self.definition, node.index, root=root)) for node in nodes}
-        return effectives(chains, tools=names)
+        chains = {n.index: (n.path, chain(self.definition, n.index, root=root)) for n in self.definition.nodes}
+        return effectives(chains, tools=tuple(tools))
 
     @overload
     def draw(

@@ -2,8 +2,8 @@
 
 No activity runs and no model is needed. What an activity would have come to is said with `complete`, what happens
 outside with `send`, and time passes with `wait`. What a run would refuse is refused here: keys and values that the
-state schema does not have, and completions and timers that somebody claims to have happened. A step that raises has not
-happened: data, activities and timers are as they were before it.
+state schema does not have, events without the fields of their type, and completions and timers that somebody claims to
+have happened. A step that raises has not happened: data, activities and timers are as they were before it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stateward.chart.configuration import Configuration
 from stateward.chart.data import News, PlainData, told
 from stateward.chart.definition import Action, Definition
 from stateward.chart.delay import Schedule, is_delay
-from stateward.chart.event import Event, Occurrence, occurrence_of
+from stateward.chart.event import Event, Occurrence, fitting, occurrence_of
 from stateward.chart.guard import Active
 from stateward.chart.step import Step, advance, enabled, start
 from stateward.chart.tables import ACTIVITY_DONE
@@ -109,9 +109,11 @@ class Simulation:
 
         Raises:
             NotExpected: It is a completion or a timer.
+            InputRefused: Its data does not fit its type; nothing has changed.
             NoTransition: A completed state's `to` led nowhere.
         """
-        return self._take(_sendable(occurrence_of(event)))
+        happened = _sendable(occurrence_of(event))
+        return self._take(fitting(happened, kind=self.chart.events.get(happened.name)))
 
     def complete(self, update: object = None, *, path: str | None = None) -> tuple[str, ...]:
         """Say that an activity has ended.

@@ -9,6 +9,7 @@ import pytest
 
 import stateward as sw
 from stateward.chart.delay import Delayed
+from stateward.chart.event import Occurrence
 from stateward.errors import DefinitionError, InputRefused, MicrostepLimit, NotExpected, NoTransition, UpdateRefused
 from stateward.simulation import Simulation
 from tests.charts.one import One
@@ -45,6 +46,23 @@ def test_typed_event_reaches_its_action() -> None:
     simulation = waiting().simulate({})
     simulation.send(Note(text="a"))
     assert simulation.data.state["heard"] == ["a"]
+
+
+@pytest.mark.parametrize("data", [None, {"text": "a", "times": "often"}, {"text": "a", "colour": "red"}, "a"])
+def test_an_event_that_does_not_fit_its_type_is_refused(data: object) -> None:
+    """As a run refuses it; nothing has changed."""
+    simulation = waiting().simulate({})
+    before = dict(simulation.data.state)
+    with pytest.raises(InputRefused, match="does not fit `Note`"):
+        simulation.send(Occurrence(name="note", data=data))
+    assert (simulation.data.state, len(simulation.steps)) == (before, 1)
+
+
+def test_the_fields_of_a_typed_event_are_coerced_as_in_a_run() -> None:
+    """The action gets the event as its type has it."""
+    simulation = waiting().simulate({})
+    simulation.send(Occurrence(name="note", data={"text": "a", "times": "2"}))
+    assert simulation.data.state["heard"] == ["a", "a"]
 
 
 def test_unknown_event_changes_nothing() -> None:

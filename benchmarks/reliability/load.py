@@ -257,15 +257,26 @@ class Taken:
     """What serving the sessions took."""
 
     ours_s: Sequence[float]
-    """Seconds of each block."""
+    """Seconds of each block, of its start and then of its event: first all starts, then all events."""
     bare_s: Sequence[float]
     kb: float
     """Memory of an idle session of ours."""
 
     @property
     def ratio(self) -> float:
-        """Throughput of ours against the bare graph's, the median of the blocks."""
-        return statistics.median(theirs / ours for ours, theirs in zip(self.ours_s, self.bare_s, strict=True))
+        """Throughput of ours against the bare graph's, the median of the blocks; a session is start and event together.
+
+        Each half alone is no session: one calls two tools, the other none, and the median of both lies between them.
+        """
+        return statistics.median(
+            theirs / ours for ours, theirs in zip(_whole(self.ours_s), _whole(self.bare_s), strict=True)
+        )
+
+
+def _whole(seconds: Sequence[float]) -> list[float]:
+    """Return how long each block took in both halves."""
+    half = len(seconds) // 2
+    return [start + event for start, event in zip(seconds[:half], seconds[half:], strict=True)]
 
 
 def _blocks(names: Sequence[str], *, count: int) -> list[Sequence[str]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -15,20 +16,27 @@ from nodes.market_research.state import Market
 from stateward import teams
 
 
-async def keep(state: Market, run: sw.Run) -> dict[str, Any]:
-    """See to it that there is a report; what the writer has not kept itself is kept here.
+def keeping(out: Path) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """Make the activity of the last state.
 
     Args:
-        state: The state.
-        run: The run.
+        out: The work directory, as it is configured.
+
+    Returns:
+        It sees to it that there is a report; what the writer has not kept itself is kept here.
     """
-    text = str(teams.answer_of(state, WRITER) or teams.answer_of(state, "DESK") or NOTHING)
-    file, problem = kept_in(state.get("writer", [])), ""
-    if not file:
-        wrote = await run.tool("write_document", file=REPORT_FILE, text=text)
-        file, problem = (str(wrote.value["file"]), "") if wrote.ok else ("", wrote.text)
-    said = f"The report is in {file}." if file else f"The report could not be kept: {problem}"
-    return {"report": file, "messages": [AIMessage(f"{said}\n\n{text}")]}
+
+    async def keep(state: Market, run: sw.Run) -> dict[str, Any]:
+        text = str(teams.answer_of(state, WRITER) or teams.answer_of(state, "DESK") or NOTHING)
+        file, problem = kept_in(state.get("writer", [])), ""
+        if not file:
+            wrote = await run.tool("write_document", file=REPORT_FILE, text=text)
+            file, problem = (str(wrote.value["file"]), "") if wrote.ok else ("", wrote.text)
+        # The next run's models read the message: where the work directory is on this machine is not their business.
+        said = f"The report is in the work directory: {file}" if file else f"The report could not be kept: {problem}"
+        return {"report": (out / file).as_posix() if file else "", "messages": [AIMessage(f"{said}\n\n{text}")]}
+
+    return keep
 
 
 def kept_in(messages: Sequence[BaseMessage]) -> str:

@@ -16,4 +16,4 @@ class Market(teams.TeamState, total=False):
     notes: sw.Messages
     writer: sw.Messages
     report: str
-    """Where the report is, seen from the work directory; empty when none was written."""
+    """Where the report is: under `config.out`, as that is written; empty when none was kept."""

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from stateward.errors import DefinitionError
+from stateward.errors import DefinitionError, InputRefused
 
 
 class Event(BaseModel):
@@ -85,6 +85,29 @@ def occurrence_of(event: Event | Occurrence | str) -> Occurrence:
     if isinstance(event, Event):
         return Occurrence(name=event_name_of(type(event)), data=event)
     return Occurrence(name=event_name_of(event))
+
+
+def fitting(event: Occurrence, *, kind: type[Event] | None) -> Occurrence:
+    """Return a happening that came from outside with its data as the event's type has it.
+
+    Args:
+        event: The happening; its data is an instance of the type, its fields, or None for none of them.
+        kind: The event's type; None for an event without one, which may say anything.
+
+    Raises:
+        InputRefused: The data does not fit the type.
+    """
+    if kind is None or isinstance(event.data, kind):
+        return event
+    try:
+        return Occurrence(name=event.name, data=kind.model_validate({} if event.data is None else event.data))
+    except ValidationError as misfit:
+        problem = misfit.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in problem["loc"]) or "data"
+        raise InputRefused(
+            f"The data of event `{event.name}` does not fit `{kind.__name__}`: {place}: {problem['msg']}",
+            fix=f"Its fields: {', '.join(kind.model_fields) or 'none'}.",
+        ) from misfit
 
 
 def normal(descriptor: str) -> str:

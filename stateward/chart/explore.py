@@ -27,6 +27,10 @@ from stateward.chart.trace import Microstep
 
 DEFAULT_BOUND = 20_000
 """How many standings are explored before the coarser graph is taken."""
+ENDLESS_AFTER = 1000
+"""How many microsteps nothing has to be decided in until a step counts as endless: as many as the kernel takes."""
+TOLD = 16
+"""How many microsteps are told of a step that only grows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class _Explorer:
         self._memories = Memories(chart)
         self._looks = any(t.guard and t.guard.takes("event") for t in chart.transitions)
         self._bound = bound
+        self._longest = 2 * len(chart.nodes) + 32
         self._numbers: dict[Standing, int] = {}
         self._nodes: list[Standing] = []
         self._far: list[int] = []
@@ -104,6 +109,8 @@ class _Explorer:
             if len(self._nodes) > self._bound:
                 return None
             number = self._open.popleft()
+            if len(self._nodes[number].queue) > self._longest:
+                return None  # what actions raise again and again lets it grow for ever
             if number not in self._done:
                 self._done.add(number)
                 self._expand(number)
@@ -159,11 +166,16 @@ class _Explorer:
             yield _Leg(self._plain(after), stepper.taken, tuple(oracle.answers))
 
     def _onwards(self, leg: _Leg) -> _Leg:
-        """Go on as long as nothing has to be decided."""
+        """Go on as long as nothing has to be decided.
+
+        Completions that bring about more of them never come back to where they were: their queue only grows.
+        """
         seen: set[Standing] = set()
         while not leg.to.rests and not self._is_open(leg.to):
             if leg.to in seen:
                 return replace(leg, endless=True)
+            if len(leg.microsteps) > ENDLESS_AFTER:
+                return replace(leg, microsteps=leg.microsteps[:TOLD], endless=True)
             seen.add(leg.to)
             ahead = list(self._branches(leg.to))
             if len(ahead) > 1:

@@ -92,7 +92,8 @@ class Stepper(Macrostep):
         before = self._standing.queue[1:] if dispatched else self._standing.queue
         completions = self._chart.tables.completions
         aged = [(name, stale or completions.get(name, -1) in self._exited) for name, stale in before]
-        kept = [(name, stale) for name, stale in aged if not stale or self._is_heard(name)]
+        heard = {name for name in {name for name, stale in aged if stale} if self._is_heard(name)}
+        kept = [(name, stale) for name, stale in aged if not stale or name in heard]
         return (*kept, *((occurrence.name, False) for occurrence, _ in self._queue))
 
     def _is_heard(self, name: str) -> bool:

@@ -102,5 +102,6 @@ def _write(drawn: str | bytes, out: Path | None) -> None:
     try:
         out.write_bytes(drawn if isinstance(drawn, bytes) else drawn.encode())
     except OSError as error:
-        raise DefinitionError(f"The picture cannot be written: {error.strerror}", where=str(out)) from error
+        what = f"The picture cannot be written: {error.strerror}"
+        raise DefinitionError(what, where=str(out), fix="Name another file with `--out`.") from error
     say(f"Wrote {out}.")

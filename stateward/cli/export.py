@@ -67,5 +67,6 @@ def _write(text: str, out: Path | None) -> None:
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise DefinitionError(f"The document cannot be written: {error.strerror}", where=str(out)) from error
+        what = f"The document cannot be written: {error.strerror}"
+        raise DefinitionError(what, where=str(out), fix="Name another file with `--out`.") from error
     say(f"Wrote {out}.")

@@ -158,7 +158,8 @@ def _refuse_folder(folder: Path) -> None:
     try:
         is_full = folder.exists() and any(folder.iterdir())
     except OSError as error:
-        raise DefinitionError(f"The folder cannot be read: {error.strerror}", where=str(folder)) from error
+        what = f"The folder cannot be read: {error.strerror}"
+        raise DefinitionError(what, where=str(folder), fix="Name another place with `--in`.") from error
     if is_full:
         raise NotExpected(
             "There is such a folder, and something is in it", where=str(folder), fix="Take another name, or empty it."

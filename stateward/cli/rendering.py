@@ -16,6 +16,7 @@ from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
+from stateward.cli.columns import broken, natural, widths
 from stateward.errors import StatewardError
 
 T = TypeVar("T")
@@ -72,12 +73,40 @@ def print_table(rows: Sequence[Mapping[str, object]], *, empty: str, one_line: b
     if not rows:
         console.print(Text(empty))
         return
-    columns = columns_of(rows)
-    lines = [[_cell(row.get(column), one_line=one_line) for column in columns] for row in rows]
-    widths = [max(len(column), *(len(line[place]) for line in lines)) for place, column in enumerate(columns)]
-    count = _fitting(widths, width=console.width) if one_line else len(columns)
+    if one_line:
+        _print_cut(console, rows)
+        return
+    cells = {column: [_cell(row.get(column)) for row in rows] for column in columns_of(rows)}
+    texts = {column: [column, *(each.plain for each in told)] for column, told in cells.items()}
+    if natural(texts.values()) > console.width:
+        texts = {column: told for column, told in texts.items() if any(told[1:])}
+    fitted = widths(texts.values(), width=console.width)
+    if fitted is None:
+        _print_blocks(console, rows)
+        return
     table = Table(header_style="bold")
-    for column, width in zip(columns[:count], widths, strict=False):
+    for column, width in zip(texts, fitted, strict=True):
+        table.add_column(column, overflow="fold", width=width)
+    for at in range(len(rows)):
+        table.add_row(*(_broken(cells[column][at], width) for column, width in zip(texts, fitted, strict=True)))
+    console.print(table)
+
+
+def _print_blocks(console: Console, rows: Sequence[Mapping[str, object]]) -> None:
+    """Print rows below each other: the screen is so narrow that names would be torn in a table."""
+    for row in rows:
+        print_facts(row)
+        console.print()
+
+
+def _print_cut(console: Console, rows: Sequence[Mapping[str, object]]) -> None:
+    """Print rows of one line: what is long is cut, and columns for which there is no room are named below."""
+    columns = columns_of(rows)
+    lines = [[_line(row.get(column)) for column in columns] for row in rows]
+    widest = [max(len(column), *(len(line[at]) for line in lines)) for at, column in enumerate(columns)]
+    count = _fitting(widest, width=console.width)
+    table = Table(header_style="bold")
+    for column, width in zip(columns[:count], widest, strict=False):
         # Short columns keep their width; the long ones share what is left.
         table.add_column(column, overflow="fold", no_wrap=width <= _SHORT)
     for line in lines:
@@ -223,9 +252,15 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(sep=" ", timespec="seconds")
 
 
-def _cell(value: object, *, one_line: bool = False) -> Text:
+def _cell(value: object) -> Text:
     text = plain(cell(value))
-    style = _STYLES.get(text.partition(" ")[0], "") if isinstance(value, str) else ""
-    if one_line:
-        return Text(" ".join(text.split()), style=style, no_wrap=True, overflow="ellipsis")
-    return Text(text, style=style)
+    return Text(text, style=_STYLES.get(text.partition(" ")[0], "") if isinstance(value, str) else "")
+
+
+def _line(value: object) -> Text:
+    told = _cell(value)
+    return Text(" ".join(told.plain.split()), style=told.style, no_wrap=True, overflow="ellipsis")
+
+
+def _broken(text: Text, width: int) -> Text:
+    return Text(broken(text.plain, width=width), style=text.style)

@@ -93,7 +93,8 @@ def event_fields(data: str | None, *, event: str | None) -> Mapping[str, Any] | 
     try:
         content: object = json.loads(data)
     except ValueError as error:
-        raise InputRefused(f"The data is not JSON: {error}", where="--data") from error
+        fix = "Give the event's fields, such as '{\"days\": 5}'."
+        raise InputRefused(f"The data is not JSON: {error}", where="--data", fix=fix) from error
     if not isinstance(content, Mapping):
         raise InputRefused("The data is not a JSON object", where="--data", fix="Give the event's fields.")
     return cast("Mapping[str, Any]", content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,6 +133,8 @@ def _run(
     db: options.Db = options.DEFAULT_DB,
     as_json: options.AsJson = False,
 ) -> None:
+    if out is not None:
+        _refuse_unwritable(out)
     order = _Order(
         graph=graph,
         given=given,
@@ -154,13 +157,24 @@ def _run(
             f"Graph `{order.graph}` has no job, and `{order.given}` is no inline input",
             fix=_own_input(loaded),
         )
-    if events and job is not None:
-        raise InputRefused(
-            "`--events` is for one session, and a file of items has many", fix="Give JSON, or @FILE.json, as the input."
-        )
+    _refuse_misplaced(order, many=job is not None)
     with open_database(order.db) as database:
         code = _one(order, loaded, database) if job is None else _all(order, job, loaded=loaded, database=database)
     raise typer.Exit(code)
+
+
+def _refuse_misplaced(order: _Order, *, many: bool) -> None:
+    """Refuse an option that would do nothing here."""
+    of_one, of_many = (
+        {"--session": order.session, "--events": order.events},
+        {"--out": order.out, "--map": order.columns},
+    )
+    for option in (name for name, value in (of_one if many else of_many).items() if value):
+        if many:
+            what, fix = "one session, and a file of items has many", "Give JSON, or @FILE.json, as the input."
+        else:
+            what, fix = "a file of items, and this is the input of one session", "Leave it out; `--json` prints all."
+        raise InputRefused(f"`{option}` is for {what}", where=option, fix=fix)
 
 
 def _own_input(loaded: Loaded) -> str:
@@ -205,9 +219,11 @@ def _inline(text: str) -> Mapping[str, Any]:
     try:
         content: object = json.loads(Path(source[1:]).read_text(encoding="utf-8") if source[0] == "@" else source)
     except OSError as error:
-        raise InputRefused(f"The input cannot be read: {error.strerror}", where=source[1:]) from error
+        what = f"The input cannot be read: {error.strerror}"
+        raise InputRefused(what, where=source[1:], fix="Behind `@` stands the name of a file with JSON.") from error
     except ValueError as error:
-        raise InputRefused(f"The input is not JSON: {error}", where="INPUT") from error
+        fix = "Put it in single quotes, so that the shell leaves it as it is, or into a file: @FILE.json."
+        raise InputRefused(f"The input is not JSON: {error}", where="INPUT", fix=fix) from error
     if not isinstance(content, Mapping):
         raise InputRefused("The input is not a JSON object", where="INPUT", fix="Give the state's keys as an object.")
     return cast("Mapping[str, Any]", content)
@@ -301,4 +317,19 @@ def _write_csv(file: Path, rows: Sequence[Row]) -> None:
             writer.writerows([cell(row.get(column)) for column in columns] for row in rows)
         beside.replace(file)
     except OSError as error:
-        raise DefinitionError(f"The table cannot be written: {error.strerror}", where=str(file)) from error
+        raise _unwritable(file, error.strerror) from error
+
+
+def _refuse_unwritable(file: Path) -> None:
+    """Refuse before anything runs what could not be written in the end."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(file, error.strerror) from error
+    if file.is_dir() or not os.access(file.parent, os.W_OK):
+        raise _unwritable(file, "Is a directory" if file.is_dir() else "Permission denied")
+
+
+def _unwritable(file: Path, reason: str | None) -> DefinitionError:
+    what = f"The table cannot be written: {reason}"
+    return DefinitionError(what, where=str(file), fix="Name another file with `--out`.")

@@ -26,6 +26,7 @@ from stateward.exchange.scxml_ids import ScxmlIds
 from stateward.exchange.scxml_shape import (
     ATTRIBUTES,
     STATES,
+    check_generated,
     check_shape,
     cleaned,
     kind_of,
@@ -160,6 +161,7 @@ class _Reader:
         blocks = {name: own(element, name) for name in ("onentry", "onexit")}
         for each in (*blocks["onentry"], *blocks["onexit"]):
             only(each)
+            check_generated(each)
         timers = self._generated(blocks["onentry"])
         begin = len(self._transitions)
         node = self._with_activity(node, element=element)
@@ -311,7 +313,14 @@ class _Reader:
                 )
             return replace(transition, kind="completion", events=events)
         if mark(element, "after"):
-            return replace(transition, kind="event", events=events, delay=timers.delays.pop(element.get("event"), None))
+            delay = timers.delays.pop(element.get("event"), None)
+            if delay is None:
+                raise DefinitionError(
+                    f"Nothing sends `{element.get('event')}`, for which a transition waits as for a timer of its state",
+                    where=element.where,
+                    fix="Send it in an <onentry> that is marked as `generated`, or drop the mark `after`.",
+                )
+            return replace(transition, kind="event", events=events, delay=delay)
         self._events.update({each: self._type(each) for each in raw})
         return replace(transition, kind="event" if events else "always", events=events)
 

@@ -100,6 +100,25 @@ def check_shape(element: Element) -> None:
         )
 
 
+def check_generated(block: Element) -> None:
+    """Check that a block has nothing that is not read, when it is marked as what a state does by itself.
+
+    Args:
+        block: The `<onentry>` or `<onexit>`.
+
+    Raises:
+        DefinitionError: It has something else than its timers, their cancelling and its completion.
+    """
+    allowed = ("send", "raise") if block.name == "onentry" else ("cancel",)
+    for child in block.children if mark(block, "generated") else ():
+        if child.name not in allowed or not is_scxml(child) or child.children:
+            raise DefinitionError(
+                f"<{child.name}> would be lost: it stands in what is marked as `generated`",
+                where=child.where,
+                fix=f"Put it into an <{block.name}> of its own.",
+            )
+
+
 def mark(element: Element, name: str) -> str:
     """Return an attribute of our own namespace; empty if it is not there.
 

@@ -67,7 +67,8 @@ class _Writer:
         self._registry = registry
         self._descriptors = Descriptors(chart)
         root = chart.nodes[0]
-        self._wrapped = bool(root.transitions or root.entry or root.exit or root.initial_actions)
+        remembers = any(chart.nodes[child].kind == "history" for child in root.children)
+        self._wrapped = bool(root.transitions or root.entry or root.exit or root.initial_actions or remembers)
         ids = ids_of(chart.nodes)
         self._ids = (unused("chart", taken=ids), *ids[1:]) if self._wrapped else ids
         for node in chart.nodes[1:]:
@@ -96,7 +97,7 @@ class _Writer:
     # What belongs to the chart as a whole
 
     def _wrapper(self, root: Node) -> Tag:
-        """Return the state that stands for the chart, for `<scxml>` itself has neither transitions nor actions."""
+        """Return the state that stands for the chart: `<scxml>` itself has no transitions, actions or histories."""
         tag = Tag("state").set("id", self._ids[0]).set("sw:root", "root")
         ended = Tag("transition").set("event", STATE_DONE + self._ids[0]).set("target", self._end_id)
         return self._filled(tag, root, first=[ended.set("sw:root", "end")])

@@ -68,6 +68,6 @@ def refuse_policies(chart: Definition, *, policy: object, without: bool) -> None
         raise DefinitionError(
             "A policy cannot be written: the format has no words for what binds a state",
             where=bound[0],
-            fix="Keep it beside the document, and say `without_policies=True`.",
+            fix="Keep it beside the document, and say `without_policies=True` (command line: `--without-policies`).",
             states=tuple(bound),
         )

@@ -19,6 +19,7 @@ LARGEST = 1_000_000
 """How much the arguments of a call under rules may hold: letters of texts, and one for each value."""
 DEEPEST = 64
 """How deep they may be nested."""
+_NUMBERS: frozenset[object] = frozenset({int, float, bool, type(None)})
 _DECIMAL = re.compile(r"-?[0-9]{1,40}(\.[0-9]{1,40})?")
 
 
@@ -26,18 +27,22 @@ class Nowhere(ValueError):
     """The dotted name of a rule leads into a value that has no names."""
 
 
-def is_too_large(arguments: Mapping[str, object]) -> bool:
+def is_too_large(arguments: Mapping[str, object], *, largest: int = LARGEST) -> bool:
     """Whether arguments are larger or deeper than rules are tried on; stops counting at the limit.
 
     Args:
         arguments: JSON.
+        largest: How much they may hold.
     """
-    left, todo = LARGEST, [(cast(object, arguments), 0)]
+    left, todo = largest, [(cast(object, arguments), 0)]
     while todo:
         value, depth = todo.pop()
-        left -= 1 + (len(cast("str | list[object] | Mapping[str, object]", value)) if _has_length(value) else 0)
+        is_number = type(value) in _NUMBERS
+        left -= 1 + (len(cast("str | list[object]", value)) if not is_number and _has_length(value) else 0)
         if left < 0 or depth > DEEPEST:
             return True
+        if is_number or isinstance(value, str):
+            continue
         if isinstance(value, Mapping):
             named = cast("Mapping[str, object]", value)
             left -= sum(map(len, named))
@@ -48,7 +53,7 @@ def is_too_large(arguments: Mapping[str, object]) -> bool:
 
 
 def _has_length(value: object) -> bool:
-    return isinstance(value, str | list | tuple | Mapping)
+    return isinstance(value, str | list | tuple | dict | Mapping)
 
 
 def values_at(arguments: object, name: str) -> Iterator[object]:

@@ -78,6 +78,25 @@ def _charge(limit: Limit | None, *, scope: str, unit: str, amount: float, raised
     return Charge(scope=scope, unit=unit, amount=amount, limit=value, origin=limit.origin)
 
 
+def bounds(
+    effective: Effective, *, request: CallRequest, raised: Spent
+) -> Iterator[tuple[str, str, float, float | None]]:
+    """Yield the charges of a call without where their limits come from.
+
+    Args:
+        effective: The policy of the state that wants the call.
+        request: The call.
+        raised: Limits that a person has set anew for this run, by scope and unit.
+
+    Yields:
+        Scope, unit, amount and limit of each.
+    """
+    amounts = _amounts(request)
+    for scope, unit, limit in _counted(effective, request=request):
+        if unit in amounts:
+            yield scope, unit, amounts[unit], None if limit is None else raised.get((scope, unit), limit.value)
+
+
 def overspent(effective: Effective, *, request: CallRequest, facts: Facts) -> Deny | None:
     """Refuse a call that would pass a limit, or whose cost has no bound where one is limited.
 

@@ -9,19 +9,21 @@ gets a second `$`, so that no two different values share a text.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
-from collections.abc import Collection, Mapping
-from typing import cast
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, cast
 
+import orjson
 import rfc8785
 
 from stateward.errors import CodecError
 
 _SAFE_INTEGER = 2**53 - 1
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+_kind_of: Callable[[object], object] = type
+_SORTED = orjson.OPT_SORT_KEYS
 _TEXT = frozenset({str})
-_PLAIN = frozenset({str, bool, type(None)})
+_PLAIN: frozenset[object] = frozenset({str, bool, type(None)})
+_SCALAR = _PLAIN | {int}
 
 
 def canonical(value: object) -> bytes:
@@ -39,37 +41,51 @@ def canonical(value: object) -> bytes:
     Source:
         RFC 8785, JSON Canonicalization Scheme.
     """
-    # The canonical writer is slow, and each call writes several records: where nothing needs it, Python's own encoder,
-    # which is written in C, gives the same text. A test compares the two.
-    if _is_surely_simple(value):
-        text = _ENCODER.encode(value)
-        if text.isascii() and '"$' not in text:
-            return text.encode()
+    # The canonical writer is slow, and each call writes several records: where nothing needs it, a plain one gives the
+    # same text. A test compares the two.
+    text = written(value, sort=True)
+    if text is not None and text.isascii() and b'"$' not in text:
+        return text
     return rfc8785.dumps(cast("dict[str, None]", _plain(value)))
 
 
-def _is_surely_simple(value: object) -> bool:
+def written(value: object, *, sort: bool = False) -> bytes | None:
+    """Write plain data as compact JSON, quickly.
+
+    Args:
+        value: Any value.
+        sort: Whether keys are sorted.
+
+    Returns:
+        UTF-8 bytes, of which a reader makes the very same value; None for what takes more care: numbers that are no
+        small integers, keys that are no texts, half characters, subclasses, circles, whatever is no JSON.
+    """
     try:
-        return _is_simple(value)
-    except RecursionError:  # the slow writer goes deeper
-        return False
+        # The writer itself would take dates, enumerations and numbers that are none: only what is looked at is given.
+        return orjson.dumps(value, option=_SORTED if sort else None) if _is_simple(value) else None
+    except (TypeError, RecursionError):
+        return None
 
 
-def _is_simple(value: object) -> bool:
-    """Whether both writers know one way only to write something, if it is ASCII and no key begins with `$`."""
-    kind = type(value)
+def _is_simple(value: Any) -> bool:  # anything, and asked so often that a `cast` would be felt
+    """Whether all writers know one way only to write something, if it is ASCII and no key begins with `$`."""
+    kind = _kind_of(value)
     if kind in _PLAIN:
         return True
     if kind is int:
-        return -_SAFE_INTEGER <= cast("int", value) <= _SAFE_INTEGER
+        return -_SAFE_INTEGER <= value <= _SAFE_INTEGER
     if kind is dict:
-        named = cast("dict[object, object]", value)
-        return _TEXT.issuperset(map(type, named)) and _are_simple(named.values())
-    return (kind is list or kind is tuple) and _are_simple(cast("list[object]", value))
+        return _TEXT.issuperset(map(type, value)) and _are_simple(value.values())
+    return (kind is list or kind is tuple) and _are_simple(value)
 
 
-def _are_simple(values: Collection[object]) -> bool:
-    return _PLAIN.issuperset(map(type, values)) or all(map(_is_simple, values))
+def _are_simple(values: Collection[Any]) -> bool:
+    kinds = set(map(_kind_of, values))
+    if kinds <= _PLAIN:
+        return True
+    if kinds <= _SCALAR:  # most records are texts with a few numbers
+        return not any(type(each) is int and not -_SAFE_INTEGER <= each <= _SAFE_INTEGER for each in values)
+    return all(map(_is_simple, values))
 
 
 def digest(value: object) -> str:

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from stateward.govern.detector import DETECTORS, SECRET_KEY, Detector, Span, unwrapped
 from stateward.govern.disguise import SUSPICIOUS, View, is_broken, joined, readable, undisguised
@@ -38,6 +38,7 @@ _MOST_PASSES = 16
 _SHORTEST, _SHORTEST_WORD = 5, 19
 """Letters of the shortest finding, and of the shortest one that is a single word."""
 
+_kind_of: Callable[[object], object] = type
 _REMEMBERED = 40
 """Letters of the longest text of which is remembered what became of it: names and words come with every call."""
 
@@ -97,34 +98,41 @@ def redact(value: Value, *, classes: Collection[DataClass] = EVERY_CLASS) -> Val
         DESIGN.md, decision 10; SYSTEMS.md, A7 and G3.
     """
     chosen = frozenset(classes)
-    return cast(Value, _walk(value, detection=_DETECTIONS[chosen], hidden=False)) if chosen else value
+    return _walk(value, detection=_DETECTIONS[chosen], hidden=False) if chosen else value
 
 
-def _walk(value: object, *, detection: _Detection, hidden: bool) -> object:
+def _walk(value: Any, *, detection: _Detection, hidden: bool) -> Any:  # anything, asked for with each part of a record
     if isinstance(value, str):
         return HIDDEN if hidden else _text(value, detection=detection)
     if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, Mapping):
-        return _walk_mapping(cast("Mapping[object, object]", value), detection=detection, hidden=hidden)
+    if isinstance(value, dict | Mapping):
+        return _walk_mapping(cast("Mapping[Any, Any]", value), detection=detection, hidden=hidden)
     if isinstance(value, list | tuple):
-        items = [_walk(item, detection=detection, hidden=hidden) for item in cast("list[object]", value)]
+        items = [_walk(item, detection=detection, hidden=hidden) for item in cast("list[Any]", value)]
         return tuple(items) if isinstance(value, tuple) else items
     return HIDDEN if hidden else _number(value, detection=detection)
 
 
-def _walk_mapping(value: Mapping[object, object], *, detection: _Detection, hidden: bool) -> dict[object, object]:
-    result: dict[object, object] = {}
+def _walk_mapping(value: Mapping[Any, Any], *, detection: _Detection, hidden: bool) -> dict[Any, Any]:
+    result: dict[Any, Any] = {}
     for key, item in value.items():
-        name, hides = _key(key, detection) if isinstance(key, str) else (key, False)
+        if type(key) is str and len(key) <= _REMEMBERED:
+            name, hides = _known_key(key, detection)
+        else:
+            name, hides = _cleaned_key(key, detection) if isinstance(key, str) else (key, False)
         while name in result:
             name = f"{name}'"
-        result[name] = _walk(item, detection=detection, hidden=hidden or hides)
+        kind = _kind_of(item)
+        if hidden or hides:
+            result[name] = _walk(item, detection=detection, hidden=True)
+        elif kind is str:  # most are texts or small numbers, in the records that each call writes
+            result[name] = _known(item, detection) if len(item) <= _REMEMBERED else _cleaned(item, detection)
+        elif kind is int:
+            result[name] = item if -_LEAST_NUMBER < item < _LEAST_NUMBER else _number(item, detection=detection)
+        else:
+            result[name] = _walk(item, detection=detection, hidden=False)
     return result
-
-
-def _key(key: str, detection: _Detection) -> tuple[str, bool]:
-    return _known_key(key, detection) if len(key) <= _REMEMBERED else _cleaned_key(key, detection)
 
 
 def _cleaned_key(key: str, detection: _Detection) -> tuple[str, bool]:

@@ -14,6 +14,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
+from stateward.chart.configuration import Configuration
 from stateward.chart.event import Occurrence
 from stateward.errors import CheckpointError, Drift, InputRefused, NotExpected, SessionBusy, UpdateRefused
 from stateward.run import giver
@@ -153,13 +154,15 @@ def _open_run(machine: Machine, given: object, *, before: Stored, invocation: In
     update = checked(machine, given, base=before.values, serde=invocation.serde)
     values = {key: value for key, value in before.values.items() if key != CHANNEL}
     _fits_whole(machine, {**values, **update})
-    begin(machine, {**values, **update, CHANNEL: merge({}, delta)}, where="the start")
+    if machine.start is None:  # else nothing that the input could make fail happens on the way to the first activity
+        begin(machine, {**values, **update, CHANNEL: merge({}, delta)}, where="the start")
     if last is not None:
         refuse_rest(last, invocation)
     if invocation.shared:
         remember(machine, invocation.database, session=invocation.session)
         update = well_paired(update, values, machine.schema.messages, invocation)
     _note_giver(invocation, delta["run"]["id"])
+    invocation.standing = (delta["last"], Configuration())
     return {**update, CHANNEL: delta}
 
 

@@ -83,15 +83,15 @@ def refuse_rest(control: Control, invocation: Invocation) -> None:
         control: The run's control; it has ended.
         invocation: The call.
     """
-    posted, at = letters(control, invocation), ", ".join(control.raw["at"])
+    posted, at = _waiting(control, invocation), ", ".join(control.raw["at"])
     _refuse_late(invocation.database, posted, at=at, status=control.status, fence=invocation.fence)
 
 
 def let_go(invocation: Invocation) -> bool:
-    """Give back the lease of a session, and look in the same transaction whether something was posted meanwhile.
+    """Give back the lease of a session, and look then whether something was posted meanwhile.
 
-    So a letter is seen here, or its sender finds the lease free, since it tries to take it after posting. However that
-    ends, the call is no longer one at work.
+    So a letter is seen here, or its sender finds the lease free, since it tries to take it after posting: what is not
+    seen was posted after the lease was free. However that ends, the call is no longer one at work.
 
     Args:
         invocation: The call, which is over; it has a lease.
@@ -125,9 +125,8 @@ def _released(invocation: Invocation) -> tuple[Letter, ...]:
     database, lease = invocation.database, invocation.lease
     if lease is None:
         return ()
-    with database.transaction(invocation.session):
-        database.leases.release(lease)
-        return database.mailbox.after(invocation.session, 0) if invocation.shared else ()
+    database.leases.release(lease)
+    return database.mailbox.after(invocation.session, 0) if invocation.shared else ()
 
 
 def found(control: Control, invocation: Invocation) -> tuple[Before | None, tuple[Letter, ...]]:
@@ -140,10 +139,16 @@ def found(control: Control, invocation: Invocation) -> tuple[Before | None, tupl
     Returns:
         Up to where was looked, None when there is nothing; and the letters.
     """
-    now, posted, due = invocation.now(), letters(control, invocation), wakes_at(control.raw)
+    now, posted, due = invocation.now(), _waiting(control, invocation), wakes_at(control.raw)
     if not posted and (due is None or due > now):
         return None, ()
     return Before(now=now, mail=posted[-1].no if posted else control.mail), posted
+
+
+def _waiting(control: Control, invocation: Invocation) -> tuple[Letter, ...]:
+    """Read the letters that waited when the session was taken; one that came since has come after this call."""
+    lease = invocation.lease
+    return letters(control, invocation) if lease is None or lease.mail else ()
 
 
 def take(machine: Machine, progress: Progress, posted: Sequence[Letter], *, now: float, one: bool = False) -> Looked:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import ensure_config, merge_configs
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command, StateSnapshot, StateUpdate
 
@@ -31,6 +30,7 @@ from stateward.run.configurable import (
     person_in,
     pinned,
     seen_fence,
+    whole,
     with_invocation,
 )
 from stateward.run.container import KEY as CONTAINER
@@ -80,7 +80,7 @@ def open_call(
         NotExpected: The chart has no transition for the event now.
         Drift: The run was started by another definition.
     """
-    merged = ensure_config(merge_configs(graph.config, config))
+    merged = whole(graph.config, config)
     if is_nested(merged):
         return (yield from _nested(graph, given, merged, bridge))
     saver, session = _saver_of(graph.checkpointer), session_of(merged)
@@ -235,7 +235,7 @@ def _closed(call: Opened) -> Steps[bool]:
         yield Work(fn=call.invocation.abandon, must_end=True)
         raise
     finally:
-        if call.owns_database:
+        if call.owns_database and call.invocation.has_database:  # else `ainvoke` would go through a thread for nothing
             yield Work(fn=call.invocation.close_database, must_end=True)
     return more
 

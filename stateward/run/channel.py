@@ -7,11 +7,14 @@ writes to this one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from langgraph.channels.base import BaseChannel
 
 from stateward.run.checkpoint import Json, merge
+
+_RESET = frozenset({"history", "entries", "asks", "ended", "brought", "failed", "timers", "event", "reason"})
+"""What is empty, or None, from the start of a run until something is said of it."""
 
 
 class ControlChannel(BaseChannel[Json, Json, Json]):
@@ -46,11 +49,13 @@ class ControlChannel(BaseChannel[Json, Json, Json]):
 
     def copy(self) -> Self:
         """Return a channel with the same value."""
-        return self.from_checkpoint(self._value)
+        made = self.__class__(self.typ, self.key)
+        made._value = self._value
+        return made
 
     def checkpoint(self) -> Json:
-        """Return the value, to be stored."""
-        return self._value
+        """Return the value, to be stored: without what nothing is said of, which most steps have nothing of."""
+        return {key: value for key, value in self._value.items() if value or key not in _RESET}
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
         """Return a channel with a stored value.
@@ -60,7 +65,7 @@ class ControlChannel(BaseChannel[Json, Json, Json]):
         """
         made = self.__class__(self.typ, self.key)
         if isinstance(checkpoint, dict):
-            made._value = checkpoint
+            made._value = _whole(cast(Json, checkpoint)) if checkpoint else {}
         return made
 
     def get(self) -> Json:
@@ -83,3 +88,9 @@ class ControlChannel(BaseChannel[Json, Json, Json]):
         for delta in values:
             self._value = merge(self._value, delta)
         return bool(values)
+
+
+def _whole(stored: Json) -> Json:
+    """Return a value with all that a run has from its start, as it was before it was stored."""
+    tables: Json = {"history": {}, "entries": {}, "asks": {}, "ended": {}, "brought": {}, "failed": {}, "timers": {}}
+    return {**tables, "event": None, "reason": None, **stored}

@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import (
+    DEFAULT_RECURSION_LIMIT,
+    ensure_config,
+    merge_configs,
+    var_child_runnable_config,
+)
 
 from stateward.run.alarm import Alarm, checked_deadline
 from stateward.run.checkpoint import AFTER, FENCE, Pins
@@ -20,6 +26,43 @@ AUTHENTICATED = "langgraph_auth_user_id"
 TURN = "__stateward_turn"
 """The configurable key of the place in which a call has waited for its turn."""
 
+_OWN = frozenset(("configurable", "recursion_limit"))
+"""What the config of a compiled chart says, unless somebody has given it more."""
+_GIVEN = frozenset(("configurable", "metadata", "recursion_limit"))
+"""What most callers say in theirs."""
+_TOLD = ("model", "checkpoint_ns")
+"""The configurable keys that LangChain notes in the metadata."""
+
+
+def whole(own: RunnableConfig | None, given: RunnableConfig | None) -> RunnableConfig:
+    """Return the config of a call: the graph's, what the code around says, and what the caller gives.
+
+    LangChain's functions make it, three times over and for every key they know. Most calls say little, and come from
+    code that says nothing: theirs is made here, and is the same.
+
+    Args:
+        own: The graph's.
+        given: The caller's.
+    """
+    own, given = own or {}, given or {}
+    if var_child_runnable_config.get() is not None or not (own.keys() <= _OWN and given.keys() <= _GIVEN):
+        return ensure_config(merge_configs(own, given))
+    limit = given.get("recursion_limit")
+    if limit is None or limit == DEFAULT_RECURSION_LIMIT:  # LangChain takes its default for one that nobody gave
+        limit = own.get("recursion_limit", DEFAULT_RECURSION_LIMIT)
+    configurable = {**(own.get("configurable") or {}), **(given.get("configurable") or {})}
+    metadata = {**(given.get("metadata") or {})}
+    for key in _TOLD:
+        if isinstance(configurable.get(key), str):
+            metadata.setdefault(key, configurable[key])
+    return {
+        "tags": [],
+        "metadata": metadata,
+        "callbacks": None,
+        "recursion_limit": limit,
+        "configurable": configurable,
+    }
+
 
 def named(config: RunnableConfig, key: str) -> str:
     """Return what the caller put under a configurable key, as text; empty when nothing.
@@ -31,7 +74,8 @@ def named(config: RunnableConfig, key: str) -> str:
     Raises:
         InputRefused: It cannot be kept.
     """
-    return checked_text(str(config.get("configurable", {}).get(key) or ""), what=f"`{key}`")
+    name: object = config.get("configurable", {}).get(key)
+    return checked_text(str(name), what=f"`{key}`") if name else ""
 
 
 def person_in(config: RunnableConfig, key: str) -> str:

@@ -132,13 +132,17 @@ async def finished(work: asyncio.Future[T]) -> T:
 async def _in_time(work: Callable[[], Awaitable[T]], timeout_s: float | None) -> T | Late:
     if timeout_s is None:
         return await apart(work)
-    until = time.monotonic() + timeout_s
-    task = asyncio.create_task(_ended(work))
+    until, loop = time.monotonic() + timeout_s, asyncio.get_running_loop()
+    woken = loop.create_future()
+    task = loop.create_task(_ended(work, wakes=woken))
+    timer = loop.call_later(timeout_s, _wake, woken)
     try:
-        await asyncio.wait((task,), timeout=timeout_s)
+        await woken
     except asyncio.CancelledError:
         await stop(task)
         raise
+    finally:
+        timer.cancel()
     if not task.done():
         await stop(task)
         return Late(began=True)
@@ -194,14 +198,22 @@ async def stop(*tasks: asyncio.Future[Any]) -> None:
         await asyncio.wait(tasks, timeout=GRACE_S)
 
 
-async def _ended(work: Callable[[], Awaitable[T]]) -> _End[T]:
+async def _ended(work: Callable[[], Awaitable[T]], *, wakes: asyncio.Future[None] | None = None) -> _End[T]:
     try:
         value = await work()
     except asyncio.CancelledError:
         raise
     except BaseException as error:  # noqa: BLE001  # raised again by `open`
         return _End(None, error, time.monotonic())
+    finally:
+        if wakes is not None:  # by its last act, and not by a callback: that would take the loop another round
+            _wake(wakes)
     return _End(value, None, time.monotonic())
+
+
+def _wake(woken: asyncio.Future[None]) -> None:
+    if not woken.done():
+        woken.set_result(None)
 
 
 def _ended_sync(work: Callable[[], T]) -> _End[T]:

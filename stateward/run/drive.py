@@ -19,7 +19,8 @@ from typing import Any, TypeVar, cast
 
 from stateward.errors import RunError
 from stateward.run.deadline import finished, stop
-from stateward.run.threads import LoopThreads, Threads
+from stateward.run.private_loop import private_loop
+from stateward.run.threads import Threads
 
 T = TypeVar("T")
 
@@ -135,15 +136,14 @@ class Bridge:
         return ready.result()
 
     def _serve(self, ready: Future[asyncio.AbstractEventLoop]) -> None:
-        with asyncio.Runner() as runner:
+        with private_loop() as loop:
             try:
-                runner.run(self._stay(ready))
+                loop.run_until_complete(self._stay(ready))
             except BaseException as error:  # noqa: BLE001  # raised where the call is awaited
                 self._broken = error
 
     async def _stay(self, ready: Future[asyncio.AbstractEventLoop]) -> None:
         loop = asyncio.get_running_loop()
-        loop.set_default_executor(LoopThreads())
         self._ending = asyncio.Event()
         ready.set_result(loop)
         await self._ending.wait()

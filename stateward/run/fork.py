@@ -19,7 +19,7 @@ from langgraph.types import StateSnapshot
 from stateward.errors import NotExpected
 from stateward.run.branch import KEY, chosen_name, known, with_new
 from stateward.run.called import Called, checkpoint_id, committed
-from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, Control, Json, decode, merge
+from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, TERMINAL, Control, Json, decode, merge
 from stateward.run.configurable import onward, pinned, with_invocation
 from stateward.run.drive import Steps, Work
 from stateward.run.edit import begun, edited
@@ -139,7 +139,7 @@ def forked(
             step=(snapshot.metadata or {}).get("step"),
             asks={old: ask.id for old, ask in asks.items()},
         ),
-        "asks": {path: [asks[ask].id for ask in several] for path, several in control.asks.items()},
+        "asks": {path: [asks[ask].id if ask in asks else ask for ask in ids] for path, ids in control.asks.items()},
         "timers": moved_reminders(control.timers, {old: ask.id for old, ask in asks.items()}),
         "last": _last("fork"),
     }
@@ -233,16 +233,25 @@ def _found(graph: Called, config: RunnableConfig, invocation: Invocation) -> Ste
 def _inherited(
     machine: Machine, control: Control, snapshot: StateSnapshot, invocation: Invocation
 ) -> tuple[CallKey, ...]:
-    """Find the calls that activities had made by then which are not done there."""
+    """Find the calls that activities had made by then which are not done there.
+
+    Of one that had asked people, these are the calls older than its question: both moments are the database's. Of
+    another nothing but the checkpoint's time tells, which is that of the machine that wrote it.
+    """
     chart, configuration = machine.chart, control.configuration
-    at = written_at(snapshot)
+    written = written_at(snapshot)
     open_places = {(chart.nodes[state].path, configuration.activation(state)) for state in configuration.atomic(chart)}
-    asked = _asked_calls(control, invocation)
+    asks = _open_asks(control, invocation)
+    asked = {(ask.path, ask.activation, ask.call) for ask in asks if ask.kind != UNKNOWN}
+    put_at: dict[tuple[str, int], float] = {}
+    for ask in asks:
+        where = (ask.path, ask.activation)
+        put_at[where] = max(put_at.get(where, 0.0), ask.created_at)
     found: list[CallKey] = []
     for entry in invocation.database.journal.entries(invocation.session, run=control.run):
         key = entry.key
         place = (key.path, key.activation)
-        if key.branch != control.branch or place not in open_places or entry.started_at > at:
+        if key.branch != control.branch or place not in open_places or entry.started_at > put_at.get(place, written):
             continue
         if entry.status in ("completed", "failed"):
             found.extend([] if (*place, key.call) in asked else [key])
@@ -255,13 +264,18 @@ def _inherited(
     return tuple(found)
 
 
-def _asked_calls(control: Control, invocation: Invocation) -> set[tuple[str, int, int]]:
+def _open_asks(control: Control, invocation: Invocation) -> list[Ask]:
     asks = (invocation.database.asks.find(ask) for ids in control.asks.values() for ask in ids)
-    return {(ask.path, ask.activation, ask.call) for ask in asks if ask is not None and ask.kind != UNKNOWN}
+    return [ask for ask in asks if ask is not None]
 
 
 def _put_again(control: Control, branch: str, invocation: Invocation) -> dict[str, Ask]:
-    """Put the questions of a checkpoint again, as those of a branch; by the ids of the old ones."""
+    """Put the questions of a checkpoint again, as those of a branch; by the ids of the old ones.
+
+    A run that has ended waits for nobody, whatever its regions had asked by then.
+    """
+    if control.status in TERMINAL:
+        return {}
     database, now = invocation.database, invocation.now()
     olds = [database.asks.get(ask) for ids in control.asks.values() for ask in ids]
     again = {old.id: _again(old, branch=branch, now=now) for old in olds}

@@ -21,6 +21,7 @@ from stateward.run.deadline import finished
 from stateward.run.drawing import drawable
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.edit import is_copy
+from stateward.run.final import final, is_final
 from stateward.run.invocation import ToParent
 from stateward.run.mapped import Inward, Outward, mapped
 from stateward.run.nested import for_parent, is_node, shared_in, telling
@@ -115,7 +116,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
                 made = super().stream(opened.given, opened.config, **self._running(kwargs, opened))
                 with closing(cast("Generator[Any, None, None]", made)) as parts:
                     yield from bridge.hand_on(parts)
-                drive_sync(record(self, opened), bridge=bridge)
+                if opened.saver is not None:
+                    drive_sync(record(self, opened), bridge=bridge)
             finally:
                 more = drive_sync(close(opened), bridge=bridge)
             raise_failure(opened.invocation)
@@ -154,7 +156,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             async with aclosing(cast("AsyncGenerator[Any, None]", made)) as parts:
                 async for part in parts:
                     yield part
-            await drive_async(record(self, opened), threads=threads)
+            if opened.saver is not None:
+                await drive_async(record(self, opened), threads=threads)
         finally:
             bridge.close()
             # Cancelled once more, or by the end of the loop, it still gives the session back before it ends.
@@ -182,11 +185,13 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             The state; for the graph it is a node of, the update.
         """
         if config is None or not is_node(config, self):
+            if is_final(kwargs):
+                return final(cast("Any", super().invoke(input, config, version="v2", **kwargs)))
             return super().invoke(input, config, **kwargs)
         parent = ToParent()
-        final: Any = super().invoke(input, telling(config, parent), **kwargs)
+        ended: Any = super().invoke(input, telling(config, parent), **kwargs)
         kept = parent.shared if parent.shared is not None else shared_in(self.get_state(config))
-        return for_parent(self.machine.schema, given=input, final=final, shared=kept)
+        return for_parent(self.machine.schema, given=input, final=ended, shared=kept)
 
     async def ainvoke(  # pyright: ignore[reportIncompatibleMethodOverride]  # as above
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
@@ -202,6 +207,8 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             The state; for the graph it is a node of, the update.
         """
         if config is None or not is_node(config, self):
+            if is_final(kwargs):
+                return final(cast("Any", await super().ainvoke(input, config, version="v2", **kwargs)))
             return cast("Any", await super().ainvoke(input, config, **kwargs))
         return (await self.achanged(input, config, **kwargs))[1]
 
@@ -219,9 +226,9 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             The state at its end, and the writes for the graph around.
         """
         parent = ToParent()
-        final = cast("Any", await super().ainvoke(input, telling(config, parent), **kwargs))
+        ended = cast("Any", await super().ainvoke(input, telling(config, parent), **kwargs))
         kept = parent.shared if parent.shared is not None else shared_in(await self.aget_state(config))
-        return final, for_parent(self.machine.schema, given=input, final=final, shared=kept)
+        return ended, for_parent(self.machine.schema, given=input, final=ended, shared=kept)
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> RunnableConfig:
         """Edit values of a session, for LangGraph's `update_state`; the chart stays where it stands.

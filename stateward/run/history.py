@@ -16,6 +16,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
 from stateward.run.called import checkpoint_id
+from stateward.run.channel import ControlChannel
 from stateward.run.checkpoint import CHANNEL, Json
 from stateward.run.graph import ChartGraph
 from stateward.run.store.fence import Fenced
@@ -75,5 +76,5 @@ def _kept(found: CheckpointTuple) -> Kept:
         at_s=datetime.fromisoformat(checkpoint["ts"]).timestamp(),
         step=metadata.get("step"),
         source=str(metadata.get("source", "")),
-        control=cast("Json", checkpoint["channel_values"].get(CHANNEL) or {}),
+        control=ControlChannel().from_checkpoint(checkpoint["channel_values"].get(CHANNEL)).get(),
     )

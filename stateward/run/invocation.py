@@ -6,7 +6,7 @@ number of sessions at once.
 
 from __future__ import annotations
 
-import uuid
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -209,6 +209,12 @@ class Invocation:
                 self._database = self.open_database()
             return self._database
 
+    @property
+    def has_database(self) -> bool:
+        """Whether the tables are open: nobody may have needed them."""
+        with self._lock:
+            return self._database is not None
+
     def close_database(self) -> None:
         """Close the tables, when they were opened; for those that live only as long as this call."""
         with self._lock:
@@ -257,4 +263,4 @@ def new_id(prefix: str) -> str:
     Args:
         prefix: What the id is for.
     """
-    return f"{prefix}_{uuid.uuid4().hex[:12]}"
+    return f"{prefix}_{os.urandom(6).hex()}"

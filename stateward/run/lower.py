@@ -34,7 +34,7 @@ from stateward.run.hub.hub import hub_steps
 from stateward.run.hub.rest import rest_steps
 from stateward.run.hub.single import heeding_steps
 from stateward.run.node import Direct, StateNode, Values, activity_steps, begin, enter_steps
-from stateward.run.plan import ENTER, HUB, REST, Machine, chain, plan_state
+from stateward.run.plan import ENTER, HUB, REST, Machine, StatePlan, chain, plan_state
 from stateward.run.resume import is_internal
 from stateward.run.state import StateSchema, declared_types, schema_json, with_control
 from stateward.run.stopped import stopped_steps
@@ -173,6 +173,7 @@ def _machine(
         microsteps=min(policy.microsteps for policy in held.values()),
         name=definition.name,
         heeding=frozenset(index for index in plans if _heeds(definition, index)),
+        start=_known_start(definition, plans=plans),
     )
 
 
@@ -183,7 +184,6 @@ def _heeds(definition: Definition, state: int) -> bool:
 
 
 def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> None:
-    first = _known_start(machine)
     for node in machine.chart.nodes:
         if node.index not in machine.chart.tables.atoms or node.index in machine.chart.tables.finals:
             continue  # a superstate may wait in its final state for an event of its own
@@ -192,7 +192,7 @@ def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> Non
             heeds = node.index in machine.heeding
             steps = partial(heeding_steps if heeds else activity_steps, machine, plan)
             name = machine.activity_node(node.index)
-            direct = None if heeds else straight(machine, plan, starts=name == first)
+            direct = None if heeds else straight(machine, plan, starts=node.index == machine.start)
             _add(machine, builder, name, steps, direct=direct)
             if plan.tools or plan.has_agents or plan.asks:  # nothing else ever asks, or is asked about
                 _add(machine, builder, machine.ask_node(node.index), partial(ask_steps, machine, node.index))
@@ -201,23 +201,21 @@ def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> Non
     if machine.chart.tables.has_parallel:
         _add(machine, builder, HUB, partial(hub_steps, machine))
         _add(machine, builder, REST, partial(rest_steps, machine))
-    if first is not None:
-        builder.add_edge(START, first)
+    if machine.start is not None:
+        builder.add_edge(START, machine.activity_node(machine.start))
         return
     _add(machine, builder, ENTER, partial(enter_steps, machine))
     builder.add_conditional_edges(START, partial(_dispatch, machine))
 
 
-def _known_start(machine: Machine) -> str | None:
-    """The node every run starts in, where neither a guard nor an action has a say in it."""
-    tables = machine.chart.tables
+def _known_start(definition: Definition, *, plans: Mapping[int, StatePlan]) -> int | None:
+    """The state every run starts in, where neither a guard nor an action has a say in it."""
+    tables = definition.tables
     if len([entered for entered, _ in tables.start if entered in tables.atoms]) > 1:
         return None
     state = tables.start[-1][0]
     acts = any(blocks or tables.timers[entered] for entered, blocks in tables.start)
-    if tables.has_always or acts or state not in machine.plans:
-        return None
-    return machine.activity_node(state)
+    return None if tables.has_always or acts or state not in plans else state
 
 
 def _add(

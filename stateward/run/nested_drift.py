@@ -17,6 +17,7 @@ from stateward.run.configurable import with_invocation
 from stateward.run.drive import Steps, Work
 from stateward.run.invocation import Invocation
 from stateward.run.nested import saver_in
+from stateward.run.nested_failure import refuse_failed
 from stateward.run.refusal import used_up
 from stateward.run.snapshot import control_in, pins_of
 
@@ -42,11 +43,13 @@ def same_definition(graph: Called, config: RunnableConfig, invocation: Invocatio
 
     Raises:
         Drift: A pinned hash, or the mode, is another now. What the graph around was resumed with is given to nobody.
+        RunError: It has failed.
     """
     if not config.get("configurable", {}).get(_RESUMING) or saver_in(config) is None:
         return
     snapshot: StateSnapshot = yield Work(fn=graph.get_state, afn=graph.aget_state, args=(config,))
     raw = control_in(snapshot)
+    refuse_failed(raw, chart=graph.name, namespace=str(config.get("configurable", {}).get("checkpoint_ns", "")))
     if not raw or raw["status"] in TERMINAL or pins_of(raw) == graph.machine.pins:
         return
     yield from used_up(with_invocation(config, invocation))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from stateward.chart.definition import Definition
-from stateward.run.checkpoint import CHANNEL, Control, decode, wakes_at
+from stateward.run.checkpoint import CHANNEL, TERMINAL, Control, decode, wakes_at
 from stateward.run.store.mailbox import Letter
 
 
@@ -60,17 +60,19 @@ def outcome_of(session: str, values: object, *, chart: Definition) -> Outcome:
     control = decode(raw.get(CHANNEL) or {}, chart)
     if control is None:
         return Outcome(session=session, status="new", path="", values=raw)
+    # At its end the questions of a run were taken back.
+    asked = dict[str, list[str]]() if control.status in TERMINAL else control.asks
     return Outcome(
         session=session,
         status=control.status,
-        path=_path(control, chart),
+        path=_path(control, chart, asked),
         values={key: value for key, value in raw.items() if key != CHANNEL},
-        asks=tuple(ask for ids in control.asks.values() for ask in ids),
+        asks=tuple(ask for ids in asked.values() for ask in ids),
         reason=control.reason,
         wakes_at=wakes_at(control.raw),
     )
 
 
-def _path(control: Control, chart: Definition) -> str:
+def _path(control: Control, chart: Definition, asked: Container[str]) -> str:
     paths = [chart.nodes[index].path for index in control.configuration.atomic(chart)]
-    return ", ".join(f"{path}.ask" if path in control.asks else path for path in paths)
+    return ", ".join(f"{path}.ask" if path in asked else path for path in paths)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -23,7 +23,16 @@ from stateward.run.checkpoint import Pins
 from stateward.run.door.role import ModelRole
 from stateward.run.door.tool import Tool, select
 from stateward.run.door.working import measured
-from stateward.run.governor.found import governors_in, graphs_of, refused, restricts, tools_in, ungoverned
+from stateward.run.governor.found import (
+    Graph,
+    governors_in,
+    graphs_of,
+    may_ask,
+    refused,
+    restricts,
+    tools_in,
+    ungoverned,
+)
 from stateward.run.inner import graph_in, ready
 from stateward.run.state import StateSchema
 
@@ -84,12 +93,14 @@ class StatePlan:
     asks: bool = False
     """Whether the activity puts questions of its own to people."""
     has_agents: bool = False
-    """Whether governed agents run inside: what tools they have is not known here."""
+    """Whether governed agents run inside."""
+    agents_ask: bool = False
+    """Whether a tool of theirs may need a person."""
 
     @property
     def can_ask(self) -> bool:
         """Whether a call of this activity may need a person."""
-        if self.has_agents or self.asks:
+        if self.agents_ask or self.asks:
             return True
         restricted = any(self.effective.level(name).level == "restricted" for name in self.tools)
         return restricted or any(tool.asks for tool in self.tools.values())
@@ -111,6 +122,8 @@ class Machine:
     """The states that an event from outside, or a timer, may lead out of or concern otherwise."""
     properties: tuple[Property, ...] = ()
     """What the chart's author states of it."""
+    start: int | None = None
+    """The state with an activity that every run begins in, where no function of the author's has a say in it."""
 
     @property
     def tools(self) -> Mapping[str, Tool]:
@@ -200,7 +213,7 @@ def plan_state(
         PolicyLoosened: The policy of an agent in it is weaker than what binds the state.
     """
     selected = select(tools, activity.tools, where=node.path)
-    has_agents = _agents(activity.do, tools=selected, effective=effective, where=node.path)
+    agents = _agents(activity.do, tools=selected, effective=effective, where=node.path)
     given = cast("Runnable[Any, Any]", activity.do) if isinstance(activity.do, Runnable) else None
     runnable = None if given is None else ready(given, schema, where=node.path)
     bound = None if runnable else bind(cast("object", activity.do), where=node.path, allowed=("state", "event", "run"))
@@ -216,7 +229,8 @@ def plan_state(
         tools=selected,
         role=activity.model,
         timeout_s=LEAST.meet(activity.timeout_s, effective.timeouts.activity_timeout_s),
-        has_agents=has_agents,
+        has_agents=bool(agents),
+        agents_ask=any(may_ask(agent, effective, path=node.path, tools=selected) for agent in agents),
         asks=activity.asks,
         is_measured=bool(measured(effective)),
         bound=bound,
@@ -244,7 +258,7 @@ def _may_ask(plan: StatePlan) -> DefinitionError:
     )
 
 
-def _agents(do: object, *, tools: Mapping[str, Tool], effective: Effective, where: str) -> bool:
+def _agents(do: object, *, tools: Mapping[str, Tool], effective: Effective, where: str) -> Sequence[Graph]:
     """Look for governed agents, and refuse graphs whose calls would pass by this state's door (DESIGN decision 16).
 
     Raises:
@@ -267,7 +281,7 @@ def _agents(do: object, *, tools: Mapping[str, Tool], effective: Effective, wher
         for governor in governors_in(agent):
             known = {*tools, *tools_in(agent)}
             governor.bound_by(effective, path=f"{where}/{governor.agent}", tools=known, refuse=True)
-    return bool(agents)
+    return agents
 
 
 def _gate(output: object, *, effective: Effective, schema: StateSchema, where: str) -> BoundGate | None:

@@ -28,9 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from pydantic import ValidationError
-
-from stateward.chart.event import Occurrence, matches
+from stateward.chart.event import Occurrence, fitting, matches
 from stateward.errors import InputRefused, NotExpected
 from stateward.run.edited import refuse_misfit
 from stateward.run.people.question import EXPIRED, REMINDER
@@ -256,20 +254,7 @@ def occurrence(name: str, data: object, *, machine: Machine) -> Occurrence:
         raise NotExpected(
             f"`{name}` is an event that only the chart itself raises", fix="Send one of the events it awaits."
         )
-    kind = machine.chart.events.get(name)
-    if kind is None:
-        return Occurrence(name=name, data=data)
-    if isinstance(data, kind):
-        return Occurrence(name=name, data=data)
-    try:
-        return Occurrence(name=name, data=kind.model_validate({} if data is None else data))
-    except ValidationError as misfit:
-        problem = misfit.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in problem["loc"]) or "data"
-        raise InputRefused(
-            f"The data of event `{name}` does not fit `{kind.__name__}`: {place}: {problem['msg']}",
-            fix=f"Its fields: {', '.join(kind.model_fields) or 'none'}.",
-        ) from misfit
+    return fitting(Occurrence(name=name, data=data), kind=machine.chart.events.get(name))
 
 
 def known_event(machine: Machine, name: str, data: object) -> Occurrence:

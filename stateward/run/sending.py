@@ -2,7 +2,7 @@
 
 An event for a session that somebody else runs is posted to the mailbox, and who runs the session takes it. Nothing that
 was accepted is lost: after posting, the sender tries to take the session itself, and who lets go of it looks at the
-mailbox in the same transaction.
+mailbox then.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import operator
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from typing import Annotated, Any, NoReturn, cast, get_args, get_origin, get_type_hints
 
@@ -39,6 +39,9 @@ from stateward.run.messages import is_message_channel, linear
 Channels = Mapping[str, BaseChannel[Any, Any, Any]]
 """`Any` three times: LangGraph's channels are generic over values that only the user's schema knows."""
 
+_AGGREGATES = (BinaryOperatorAggregate,)
+_OVERWRITE = "__overwrite__"
+"""What marks an `Overwrite` in JSON: LangGraph's own channel reads such a value."""
 _OPERATORS = operator.add.__module__
 """Where the language's own operators say they are from."""
 
@@ -68,6 +71,9 @@ class StateSchema:
         """Those of them whose reducer puts lists together."""
         self.untracked = frozenset(key for key, channel in channels.items() if isinstance(channel, UntrackedValue))
         """Keys that live in memory alone."""
+        self._operators: Mapping[str, Callable[[object, object], object]] = {
+            key: cast(Any, channel).operator for key, channel in channels.items() if type(channel) in _AGGREGATES
+        }
         self._plain = frozenset(key for key, channel in channels.items() if type(channel) is LastValue)
         self._adapters = {key: _adapter(types.get(key, Any)) for key in channels if key not in self.messages}
 
@@ -141,6 +147,13 @@ class StateSchema:
         if key in self._plain:
             return updates[-1]
         channel = self.channels[key]
+        operate = self._operators.get(key)
+        if operate is not None and base is not None and not any(map(_is_overwrite, updates)):
+            # What LangGraph's channel would come to, without making one: each block writes its record in each step.
+            made = copy.copy(base)
+            for update in updates:
+                made = operate(made, update)
+            return made
         fresh = channel.from_checkpoint(copy.copy(base)) if base is not None else channel.copy()
         fresh.update(updates)
         return fresh.get()
@@ -156,6 +169,14 @@ class StateSchema:
         reducer = getattr(channel, "operator", None)
         joins = isinstance(channel, DeltaChannel) or getattr(reducer, "__module__", "") == _OPERATORS
         return joins and isinstance(value, list | tuple | dict | set)
+
+
+def _is_overwrite(value: object) -> bool:
+    """Whether a value may be meant to take the place of all before it, in any of the forms that LangGraph knows."""
+    if not isinstance(value, dict):
+        return isinstance(value, Overwrite)
+    told = cast("dict[object, object]", value)
+    return _OVERWRITE in told or told.get("type") == _OVERWRITE
 
 
 def _refuse_key(key: str, *, known: Mapping[str, object], where: str) -> NoReturn:

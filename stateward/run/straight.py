@@ -111,7 +111,7 @@ class Straight:
             return self._long(values, invocation, _ended(visit, error=error))
         if visit.is_used or type(returned) is not dict:
             return self._long(values, invocation, _ended(visit, returned=returned))
-        command = self._committed(control, base, cast("Values", returned), invocation, begun=begun)
+        command = self._committed(visit, base, cast("Values", returned), begun=begun)
         if command is not None:
             return command
         return self._long(values, invocation, Ended(events=(self._plan.done,), update=cast("Values", returned)))
@@ -121,11 +121,9 @@ class Straight:
         steps = landing(self._machine, self._plan, values, progress, invocation, ended)
         return drive_sync(steps, bridge=invocation.bridge)
 
-    def _committed(
-        self, control: Control, base: Values, update: Values, invocation: Invocation, *, begun: _Start | None
-    ) -> Command[Any] | None:
+    def _committed(self, visit: Visit, base: Values, update: Values, *, begun: _Start | None) -> Command[Any] | None:
         """Make the commit; None if the step is not of this kind, and nothing has happened then."""
-        machine, plan = self._machine, self._plan
+        machine, plan, control, invocation = self._machine, self._plan, visit.control, visit.invocation
         view = View(machine.schema, base, plan.node.path, {}, {}, invocation.serde)
         try:
             view.apply(update)
@@ -143,7 +141,7 @@ class Straight:
         delta: Json = {"at": [*trail.at], "entries": {path: after.entries[state] for state, path in entered}}
         if way.kept:
             delta |= history_delta(before, after, machine.chart)
-        delta["last"] = self._last(before, found, trail, update)
+        delta["last"] = self._last(visit.activation, found, trail, update)
         if control.event is not None:
             delta["event"] = None
         delta["status"] = trail.status
@@ -152,11 +150,11 @@ class Straight:
         writes[CHANNEL] = delta
         return Command(update=writes, goto=trail.goto)
 
-    def _last(self, before: Configuration, found: Move, trail: _Trail, update: Values) -> Json:
+    def _last(self, activation: int, found: Move, trail: _Trail, update: Values) -> Json:
         transitions = self._machine.chart.transitions
         return {
             "state": self._plan.node.path,
-            "activation": before.activation(self._plan.node.index),
+            "activation": activation,
             "event": self._plan.done.name,
             "taken": [trail.taken],
             "verdicts": [[transitions[verdict.transition].guard_name, verdict.passed] for verdict in found[2]],

@@ -149,7 +149,7 @@ class Recipe:
     team: str = ""
     """The block whose member it is, whose conversation and task it shares; empty for an agent of its own."""
     aside: Aside | None = None
-    """Calls that are no tools."""
+    """Calls that are no tools; then `stop` is not looked at behind a reply that makes no others."""
     leaves: Guard[Any] | None = None
     """A guard behind the observations: the agent has handed its work over, and ends without an answer."""
 
@@ -179,7 +179,7 @@ def looped(recipe: Recipe) -> Superstate[Any]:
         aside=recipe.aside,
     )
     role = loop.speaker.role
-    decided = [when(loop.wants_tools, "ACT"), when(loop.has_answered, "END"), "WRAP_UP"]
+    decided = [when(loop.wants_tools, "ACT"), when(loop.has_answered, "END"), *_ways_at_once(recipe, loop), "WRAP_UP"]
     return Superstate(
         recipe.name,
         State("BEGIN", entry=loop.begin, to="DECIDE"),
@@ -194,6 +194,14 @@ def looped(recipe: Recipe) -> Superstate[Any]:
         Final("END"),
         policy=recipe.policy,
     )
+
+
+def _ways_at_once(recipe: Recipe, loop: Loop) -> list[When[Any]]:
+    """Where to go behind a reply whose calls were no tools, and were answered with it."""
+    if recipe.aside is None:
+        return []
+    left = [] if recipe.leaves is None else [when(recipe.leaves, "END")]
+    return [*left, when(loop.goes_on, "DECIDE")]
 
 
 def _ways_on(recipe: Recipe, loop: Loop) -> list[When[Any] | str]:

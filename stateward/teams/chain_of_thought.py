@@ -95,6 +95,8 @@ class _Chain:
         self.name = name
         self.steps = steps
         self.forms = forms
+        self.contracts = tuple(name for form in forms.values() for name in form.contracts)
+        """The contracts that its steps take from the policy by name."""
 
     def begin(self, state: Any) -> dict[str, Any]:
         """Forget what the steps came to before."""

@@ -40,6 +40,12 @@ class Form:
         gate = answer if answer is None or isinstance(answer, Gate) else Gate(answer)
         return cls(gate=gate, output=output)
 
+    @property
+    def contracts(self) -> tuple[str, ...]:
+        """The contract that it takes from the policy by name, if it does."""
+        named = None if self.gate is None else self.gate.contract
+        return (named,) if isinstance(named, str) else ()
+
     def read(self, text: str, *, effective: Effective) -> Any | None:
         """Read an answer out of what the model said.
 

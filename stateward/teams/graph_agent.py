@@ -55,6 +55,11 @@ class GraphAgent(Inner):
         self._output = output
         self._views: tuple[Callable[[Any], Any], Callable[[Mapping[str, Any]], Mapping[str, Any]]] | None = None
 
+    @property
+    def is_renamed(self) -> bool:
+        """Whether it stands in a chart that stands in another one, and that may call its keys otherwise."""
+        return self._views is not None
+
     def within(
         self, inward: Callable[[Any], Any], outward: Callable[[Mapping[str, Any]], Mapping[str, Any]]
     ) -> GraphAgent:

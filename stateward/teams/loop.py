@@ -36,6 +36,8 @@ from stateward.teams.wording import Wording, worded
 
 STEPS = "steps"
 """The field of an agent's record that counts its replies since it was entered."""
+HEARD = "heard"
+"""The field that names the last reply whose calls were no tools, and were answered with it."""
 SHARED = "messages"
 """The key of the conversation with the user."""
 MOST_CALLS = 16
@@ -88,6 +90,11 @@ class Loop:
     """The block whose member it is and whose conversation and task it shares; empty for an agent of its own."""
     aside: Aside | None = None
 
+    @property
+    def contracts(self) -> tuple[str, ...]:
+        """The contracts that it takes from the policy by name."""
+        return self.form.contracts
+
     # -- the beginning -----------------------------------------------------------------------------------------
 
     def begin(self, state: Any) -> Update:
@@ -101,7 +108,8 @@ class Loop:
             written += mending({key: history}, frozenset({key}), fate="lost").get(key, [])
         if key != SHARED and not self.team and (task := self.task(state)):
             written.append(HumanMessage(content=task))
-        return {**({key: written} if written else {}), **recorded(self.name, steps=0, answer=None)}
+        anew = recorded(self.name, steps=0, answer=None, **({HEARD: None} if self.aside is not None else {}))
+        return {**({key: written} if written else {}), **anew}
 
     def task(self, state: Any) -> str:
         """Return what the agent is to do."""
@@ -115,12 +123,22 @@ class Loop:
         came = await self.speaker.say(self._told(state), run, offered=self._offered(state, run))
         reply = apart(cleaned(came, name=self.name, step=step), value_of(state, self.conversation) or ())
         if has_calls(reply):
-            return {self.conversation: [reply], **recorded(self.name, steps=step)}
+            heard, update = self._heard_at_once(state, reply, run)
+            told = recorded(self.name, steps=step, **({HEARD: step} if heard else {}))
+            return joined(update, {self.conversation: [reply, *heard]}, told)
         value = self.form.read(reply.text, effective=run.door.effective)
         kept: Update = {} if value is None else self.form.kept(self.name, value)
         # Providers refuse a history with a message that says nothing.
         said: Update = {self.conversation: [reply]} if reply.text.strip() else {}
         return joined(said, recorded(self.name, steps=step, answer=None), kept)
+
+    def _heard_at_once(self, state: Any, reply: AIMessage, run: Run[Any]) -> tuple[list[ToolMessage], Update]:
+        """Answer a reply that asks for nothing but what is no tool: none of it goes through the door, so that it needs
+        no step and no checkpoint of its own."""
+        aside = self.aside
+        if aside is None or reply.invalid_tool_calls or not all(aside.takes(call["name"]) for call in reply.tool_calls):
+            return [], {}
+        return aside.heard(state, reply.tool_calls, run)
 
     def _offered(self, state: Any, run: Run[Any]) -> list[Any]:
         own = [tool_schema(tool) for tool in run.shown(self.tools)]
@@ -185,6 +203,10 @@ class Loop:
     def has_answered(self, state: Any) -> bool:
         """Whether there is an answer."""
         return ANSWER in record_of(state, self.name)
+
+    def goes_on(self, state: Any) -> bool:
+        """Whether the last reply was answered with it, and steps are left."""
+        return record_of(state, self.name).get(HEARD) == self.steps(state) and not self.is_used_up(state)
 
     def is_used_up(self, state: Any) -> bool:
         """Whether no steps are left."""

@@ -34,6 +34,8 @@ FAILED = "failed"
 KINDS = ("error.activity", "error.update", "error.contract", "error.interrupt", "timeout", "ask.expired")
 """What ends a member's visit and not the run. A broken definition or a replay that diverged ends the run."""
 NO_ANSWER = "it ended without an answer"
+WHOLE = ("last", "full")
+"""What may be returned that fits no contract."""
 WORK = "WORK"
 """The state in which members work beside each other."""
 
@@ -72,6 +74,11 @@ class Seat:
     def name(self) -> str:
         """The member's name."""
         return self.member.name
+
+    @property
+    def contract(self) -> str | None:
+        """The contract in the policy that its answer must fit, if it has one by name."""
+        return self.returns if isinstance(self.returns, str) and self.returns not in WHOLE else None
 
     def is_chosen(self) -> Callable[[Any], bool]:
         """Make the guard that leads to the member."""
@@ -128,7 +135,7 @@ class Seat:
             answer = next((said["text"] for said in reversed(self._transcript(state)) if said["text"]), None)
         if answer is None:
             return False, NO_ANSWER
-        if self.returns in ("last", "full"):
+        if self.returns in WHOLE:
             return True, answer
         return _fitting(answer, self.returns, effective=effective)
 

@@ -163,6 +163,11 @@ class Desk:
         """Their names."""
         return [seat.name for seat in self.seats]
 
+    @property
+    def contracts(self) -> Sequence[str]:
+        """The contracts that it takes from the policy by name, to read what members came to."""
+        return [name for seat in self.seats if (name := seat.contract) is not None]
+
     def has_work(self, state: Any) -> bool:
         """Whether somebody is to work."""
         return bool(record_of(state, self.name).get("next"))

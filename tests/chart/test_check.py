@@ -99,6 +99,12 @@ def test_a_step_that_goes_round_for_ever_is_found() -> None:
     assert ("endless", "B") in found(chart)
 
 
+def test_completions_that_bring_about_more_of_them_are_found() -> None:
+    """Each of three leads back to where all three come from: the queue only grows, and no standing comes twice."""
+    both = Parallel("P", Superstate("L", Final("E")), Superstate("R", Final("E")))
+    assert only("endless", build("growing", [both], on=[on("done.state", "P")])).path == "P.R.E"
+
+
 def test_an_action_may_end_a_circle_of_eventless_transitions() -> None:
     """What the guard says next is not known, so it is no finding; `fuse.microsteps` bounds it."""
     there = State("A", always=[when(said_stop, "B", do=count)], on=[on("x", "B")])

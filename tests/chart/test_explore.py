@@ -135,3 +135,9 @@ def test_needless_guards_are_not_asked() -> None:
     """Behind an unguarded transition nothing is asked."""
     chart = build("behind", [State("A", do=think, to=["B", when(needs_more, "A")]), Final("B")])
     assert explore(chart).tested == frozenset()
+
+
+def test_a_queue_that_grows_with_all_that_is_raised_is_not_followed() -> None:
+    """What an action might raise comes before the completions that wait, again and again: no bound would end it."""
+    again = Superstate("A", Final("F"), entry=count, on=[on("x", "A")])
+    assert not explore(build("growing", [again], on=[on("*", "A")]), bound=10**9).exact

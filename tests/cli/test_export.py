@@ -37,6 +37,7 @@ def test_policies_are_not_lost_unsaid(shell, graph):
     refused = shell.run("export", graph, "--format", "scxml")
     assert refused.exit_code == 2
     assert "A policy cannot be written" in refused.stderr
+    assert "`--without-policies`" in refused.stderr
 
 
 def test_an_unknown_format_is_refused(shell):

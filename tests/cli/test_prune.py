@@ -50,6 +50,11 @@ def test_what_cannot_be_done_is_refused(desk, words):
     assert desk.run("pin", "case-m1", "nope").exit_code == 2
 
 
+def test_what_is_to_be_kept_is_said_in_the_words_of_the_command_line(desk):
+    """Whoever forgot it sees the options."""
+    assert "`--keep` or `--days`" in desk.run("prune").stderr
+
+
 def test_help_teaches_with_examples(shell):
     """Both commands show how they are used."""
     assert "stateward prune" in shell.run("prune", "--help").stdout.partition("Examples:")[2]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 
+import pytest
+
 REFUND = {"id": "m2", "text": "please refund 3"}
 HELLO = {"id": "m1", "text": "hello"}
 AGAIN = {"id": "m3", "text": "again", "follows": "m1"}
@@ -38,6 +40,14 @@ def test_the_csv_file_has_the_same_rows(shell):
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
     assert [row["id"] for row in rows] == ["m1", "m2", "m3", "m4"]
     assert rows[0]["done"] == "ok"
+
+
+@pytest.mark.parametrize("out", [".", "inbox.jsonl/tickets.csv"])
+def test_a_table_that_could_not_be_written_is_refused_before_anything_runs(shell, out):
+    """Not after hours of work."""
+    refused = shell.run("run", "toy_desk", "inbox.jsonl", "--out", out)
+    assert (refused.exit_code, "cannot be written" in refused.stderr) == (2, True)
+    assert shell.run("sessions").exit_code == 2  # there is no database yet
 
 
 def test_a_bad_row_is_reported_with_its_line_and_the_rest_goes_on(shell):
@@ -176,7 +186,8 @@ def test_one_unfinished_session_needs_resume(shell):
 def test_broken_json_is_refused(shell):
     """What is no object of state keys never reaches the graph."""
     for given in ("{", "@/no/such/file.json", "{'a': 1}"):
-        assert shell.run("run", "toy_wait", given).exit_code == 2
+        refused = shell.run("run", "toy_wait", given)
+        assert (refused.exit_code, "fix:" in refused.stderr) == (2, True)
 
 
 def test_rows_are_the_same_when_looked_at_again(shell):
@@ -222,6 +233,16 @@ def test_events_of_many_sessions_are_refused(shell):
     result = shell.run("run", "toy_desk", "inbox.jsonl", "--events")
     assert result.exit_code == 2
     assert "one session" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("inbox.jsonl", "--session", "one"), ('{"message": "m1"}', "--out", "t.csv"), ("{}", "--map", "text=body")],
+)
+def test_an_option_that_would_do_nothing_is_refused(shell, words):
+    """Those of one session with a file of many, and the other way round."""
+    refused = shell.run("run", "toy_desk", *words)
+    assert (refused.exit_code, f"`{words[1]}` is for" in refused.stderr) == (2, True)
 
 
 def test_what_is_no_input_is_told_with_the_keys_of_the_graph(shell):

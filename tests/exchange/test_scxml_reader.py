@@ -168,11 +168,14 @@ def test_another_root_is_refused() -> None:
 @pytest.mark.parametrize(
     ("replaced", "by", "told"),
     [
-        ('event="after.YELLOW.0" target', 'event="x" target', "No transition reacts to after.YELLOW.0"),
+        ('event="after.YELLOW.0" target', 'event="x" target', "Nothing sends `x`"),
+        ('" target="RED" sw:after="true"/>', '"/>', "No transition reacts to after.YELLOW.0"),
         ('<state id="NIGHT">', '<state id="x" sw:root="root"/><state id="NIGHT">', "beside the one that stands"),
         ('sw:version="1"', 'sw:version="1" sw:events="resume2"', "event `resume2` has a type"),
         ('target="DAY"/>', 'target="DAY" sw:completion="true"/>', "A completion speaks of its own state"),
         ('<state id="NIGHT">', '<state id="NIGHT" sw:colour="x">', "attribute `colour`"),
+        ('<cancel sendid="after.RED.0"/>', '<sw:action name="ring"/>', "<action> would be lost"),
+        ('<send event="after.RED.1"', '<log/><send event="after.RED.1"', "<log> would be lost"),
     ],
 )
 def test_marks_of_ours_that_do_not_fit_are_refused(replaced: str, by: str, told: str) -> None:

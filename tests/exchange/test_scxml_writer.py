@@ -17,6 +17,7 @@ from stateward.exchange import scxml_writer
 from stateward.exchange.registry import Registry
 from stateward.exchange.scxml_reader import read_scxml
 from stateward.exchange.scxml_writer import time_of, write_scxml
+from stateward.exchange.xstate_reader import read_xstate
 from tests.exchange.machines.charts import CHARTS, REGISTRY
 
 MACHINES = Path(__file__).parent / "machines"
@@ -44,6 +45,17 @@ def test_what_scxml_has_no_place_for_at_the_top_stands_in_a_state_around_all() -
     assert '<transition event="done.state.chart" target="end" sw:root="end"/>' in text
     assert '<send event="after.chart.0" id="after.chart.0" delay="60s"/>' in text
     assert read_scxml(text).to_json() == chart.to_json()
+
+
+def test_a_history_of_the_whole_chart_stands_in_that_state_too() -> None:
+    """`<scxml>` has none, and a machine of XState may have one at its top."""
+    states = {
+        "a": {"on": {"go": "b"}},
+        "b": {"on": {"back": {"target": "h", "reenter": True}}},
+        "h": {"type": "history", "target": "a"},
+    }
+    chart = read_xstate({"id": "m", "initial": "a", "states": states})
+    assert read_scxml(write_scxml(chart)).to_json() == chart.to_json()
 
 
 def test_a_state_without_activity_that_completes_at_once_raises_its_completion() -> None:

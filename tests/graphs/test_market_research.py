@@ -72,7 +72,11 @@ def test_both_teams_work_in_order_and_the_report_is_in_the_work_directory(make: 
     assert visits(done, "WRITING") == ["NOTES ok", "WRITER ok"]
     files = written(tmp_path)
     assert sorted(files) == ["notes/outline.md", "reports/report.md"]
-    assert answer(done) == f"The report is in {done.values['report']}.\n\n{files['reports/report.md'].strip()}"
+    file = Path(done.values["report"])
+    assert file.read_text() == files["reports/report.md"]
+    assert answer(done) == (
+        f"The report is in the work directory: {file.relative_to(tmp_path / 'work')}\n\n{file.read_text().strip()}"
+    )
 
 
 def test_the_report_tells_facts_with_their_sources(make: Make, tmp_path: Path) -> None:

@@ -141,6 +141,25 @@ def test_four_eyes_need_to_know_who_gave_the_input(drive: Drive, shop: Shop, do:
     assert any("nobody said who gave the input" in each for each in told)
 
 
+@pytest.mark.parametrize("user", ["", "ann"])
+def test_where_four_eyes_leave_nobody_the_call_is_denied_at_once(drive: Drive, shop: Shop, do: Any, user: str) -> None:
+    """It would wait for an answer that nobody may give."""
+    driven = with_user(drive(governed(shop, do, four_eyes=True, approvers=("Ann",))), user)
+    assert driven.start({"text": "x"}).values["log"] == ["denied"]
+    assert driven.session.database.asks.of("s1") == ()
+
+
+@pytest.mark.parametrize("user", ["", "ann"])
+def test_a_run_in_which_nobody_was_left_to_approve_is_played_again(
+    drive: Drive, shop: Shop, do: Any, user: str
+) -> None:
+    """The record says who gave the input, or that nobody did."""
+    driven = with_user(drive(governed(shop, do, four_eyes=True, approvers=("Ann",))), user)
+    driven.start({"text": "x"})
+    (played,) = replay(driven.session)
+    assert (played.divergence, shop.done("refund")) == (None, [])
+
+
 def test_an_approval_is_of_one_session_only(drive: Drive, shop: Shop, do: Any, database: Database) -> None:
     """The same call of another session is another ask."""
     graph = governed(shop, do)

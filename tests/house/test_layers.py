@@ -54,7 +54,7 @@ PURE = {
     "errors": frozenset[str](),
     "chart": frozenset({"pydantic", "typing_extensions"}),
     "govern": frozenset(
-        {"jsonschema", "pydantic", "pydantic_core", "re2", "rfc8785", "langchain_core", "typing_extensions"}
+        {"jsonschema", "pydantic", "pydantic_core", "orjson", "re2", "rfc8785", "langchain_core", "typing_extensions"}
     ),
     "picture": frozenset[str](),
     "exchange": frozenset[str](),

@@ -53,7 +53,6 @@ INNER = {
     "govern/request": "govern/test_decision",
     "govern/verdict": "govern/test_decision",
     "model_config": "test_models",
-    "run/call": "run/test_graph",
     "run/called": "run/test_graph",
     "run/difference": "run/test_travel",
     "run/hub/questions": "run/hub/test_regions",

@@ -137,7 +137,7 @@ def test_a_letter_that_comes_between_commit_and_wait_is_taken(drive: Drive) -> N
 
 
 def test_a_letter_that_comes_after_the_last_look_is_taken(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who lets go of the session looks again in the same transaction, and goes on."""
+    """Who lets go of the session looks again afterwards, and goes on."""
     driven = opened(drive)
     database, released = driven.session.database, []
     release = database.leases.release

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from langgraph.types import Command
 import stateward as sw
 from stateward.errors import CheckpointError, InputRefused, NotExpected
 from stateward.run.store.database import Database
+from stateward.run.travel import Timeline
 from stateward.testing import run_graph
 from tests.charts.beside import Beside, compiled_beside
 from tests.charts.drive import Driven, policy
@@ -249,3 +251,21 @@ def test_an_answer_to_one_region_in_the_past_leaves_the_others_as_they_were(driv
     driven.answer(ask)
     values = to_past(driven, waiting_at, answer(ask, "reject"))
     assert (values["log"], shop.done("lookup"), shop.done("refund")) == (["ok", "rejected"], ["L"], ["A1"])
+
+
+def test_the_question_of_a_run_that_has_failed_is_not_put_again(drive: Drive, database: Database) -> None:
+    """One region asked, another failed: at that end nobody waits for an answer, on a branch as little as before."""
+
+    async def fail(state: Any) -> None:
+        while not database.asks.open("s1"):
+            await asyncio.sleep(0)
+        raise ValueError("no")
+
+    asks = sw.State("S", do=look_then_refund, tools=["lookup", "refund"], to="END")
+    graph = compiled_beside([asks], [sw.State("S", do=fail)], box=Shop().box, policy=policy("approve_refunds"))
+    driven = drive(graph)
+    with pytest.raises(ValueError, match="no"):
+        driven.start({})
+    end = Timeline(driven.session.graph, database, "s1")
+    end.fork(end.rows[-1].step or 0)
+    assert (branch(driven), driven.session.outcome().status, database.asks.open("s1")) == ("main.1", "failed", ())

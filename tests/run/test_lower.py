@@ -86,6 +86,23 @@ def test_only_a_chart_with_regions_has_a_hub() -> None:
     assert not {"__hub__", "__rest__"} & compiled(lambda s: None).nodes.keys()
 
 
+def begun(**first: Any) -> Any:
+    """Return the start of a chart whose first state is given."""
+    return sw.Chart("c", One, sw.State("A", **first), sw.Final("Z")).compile().machine.start
+
+
+def acting(state: Any) -> Any:
+    return {"text": "x"}
+
+
+def test_start_is_known_where_no_function_has_a_say_in_it() -> None:
+    """Else each input is tried before anything is committed: an entry action may refuse it, a wait has no activity."""
+    assert begun(do=acting, to="Z") == 1
+    assert begun(do=acting, to="Z", entry=[acting]) is None
+    assert begun(on=[sw.on("end", "Z")]) is None
+    assert begun(do=acting, to="Z", on=[sw.after(1, "Z")]) is None
+
+
 def test_unknown_tool_is_named_at_compile_time() -> None:
     """A declared tool must be registered."""
     with pytest.raises(UnknownTool, match="refund"):

@@ -24,6 +24,13 @@ def test_the_control_channel_says_where_it_stands() -> None:
     assert dict(outcome.values) == {"text": "x"}
 
 
+def test_a_run_that_has_ended_asks_nobody() -> None:
+    """The checkpoint of a run that failed still knows what one of its regions had asked; it was taken back."""
+    control = {"v": 1, "status": "failed", "at": ["OPEN"], "run": RUN, "asks": {"OPEN": ["ask_1"]}}
+    outcome = outcome_of("s", {CHANNEL: control}, chart=CHART)
+    assert (outcome.status, outcome.path, outcome.asks) == ("failed", "OPEN", ())
+
+
 def test_what_went_on_at_once_was_taken() -> None:
     """No letter was left for it."""
     assert Sent(outcome=None).taken

@@ -240,6 +240,14 @@ def test_event_sent_to_a_session_that_a_crash_left_is_taken(drive: Drive) -> Non
     assert (sent.taken, sent.outcome.status if sent.outcome else "") == (True, "completed")
 
 
+def test_event_whose_step_was_cut_off_is_taken_by_who_goes_on(drive: Drive) -> None:
+    """It had been accepted, and nothing of its step was stored."""
+    driven = open_session(drive)
+    with torn(driven, at=1):
+        driven.resume("note", data={"text": "a"})
+    assert driven.resume().values["heard"] == ["hello", "a"]
+
+
 def test_event_that_another_run_refuses_is_refused_to_its_sender(drive: Drive) -> None:
     """With the state it met; here the sender goes on itself, after the crash of who ran the session."""
     # WORK.ACT must not take it: the sender's run re-enters that state, and an event may come before the activity's end.

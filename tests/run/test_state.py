@@ -5,10 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pytest
 from langgraph.graph.message import add_messages
+from langgraph.types import Overwrite
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
@@ -44,7 +45,7 @@ class Loose(TypedDict, total=False):
 
 
 def number(state: Any) -> int:
-    return state["number"] if isinstance(state, Mapping) else state.number
+    return cast("Mapping[str, int]", state)["number"] if isinstance(state, Mapping) else state.number
 
 
 def chart(schema: Any) -> sw.Chart[Any]:
@@ -137,3 +138,25 @@ def test_add_messages_becomes_the_linear_channel() -> None:
         messages: Annotated[list[Any], add_messages]
 
     assert schema_of(Chat).messages == {"messages"}
+
+
+class Records(TypedDict, total=False):
+    team: Annotated[dict[str, Any], operator.or_]
+
+
+FORMS = (
+    Overwrite({"z": 1}),
+    {"__overwrite__": {"z": 1}},
+    {"type": "__overwrite__", "value": {"z": 1}},
+    {"type": "a record", "value": 1},
+)
+
+
+@pytest.mark.parametrize("last", FORMS)
+def test_a_reduced_value_is_what_langgraphs_channel_comes_to(last: Any) -> None:
+    """Whichever way LangGraph is told to put a value in the place of all before it; what was there stays as it is."""
+    state = sw.Chart("c", Records, sw.State("A", do=lambda state: None, to="B"), sw.Final("B")).compile().machine.schema
+    base, updates = {"a": 1}, [{"b": 1}, last, {"c": 1}]
+    channel = state.channels["team"].from_checkpoint(dict(base))
+    channel.update(updates)
+    assert (state.reduce("team", base, list(updates)), base) == (channel.get(), {"a": 1})

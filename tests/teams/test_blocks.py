@@ -9,7 +9,7 @@ import pytest
 import stateward as sw
 from stateward import teams
 from stateward.errors import DefinitionError
-from tests.charts.team import in_order, worker
+from tests.charts.team import Team, in_order, led, worker
 
 
 def nested(*, inner: str, outer: str = "B", lead: str = "LOW") -> sw.Superstate[Any]:
@@ -51,3 +51,29 @@ def test_agents_with_tools_that_would_share_a_conversation_beside_each_other_are
     with pytest.raises(DefinitionError, match=r"`messages`.*`A`.*`B`"):
         teams.supervisor("LEAD", agents, model="m", parallel=True)
     assert teams.supervisor("LEAD", agents, model="m").name == "LEAD"
+
+
+def charted(*children: Any) -> sw.Chart[Any]:
+    """A chart of blocks that no supervisor holds together."""
+    return sw.Chart("two", Team, *children, sw.Final("DONE"))
+
+
+def test_teams_without_a_common_supervisor_may_not_have_members_of_one_name() -> None:
+    """Nobody above them would see that task and answer of one are the other's."""
+    one, other = (teams.supervisor(name, [worker("A")], choose=in_order("A")) for name in ("LEFT", "RIGHT"))
+    with pytest.raises(DefinitionError, match=r"`A`.*`LEFT\.A`.*`RIGHT\.A`.*share a record"):
+        charted(teams.placed(one, to="RIGHT"), teams.placed(other, to="DONE"))
+
+
+def test_agents_of_one_name_in_different_states_are_refused() -> None:
+    """A block is known in the chart by its name alone, wherever it stands; one that is a graph as well."""
+    loop, graph = teams.agent("A", model="m"), teams.agent("A", graph=led(worker("X")))
+    with pytest.raises(DefinitionError, match=r"`A`.*`ONE\.A`.*`TWO\.A`.*share a record"):
+        charted(sw.Superstate("ONE", loop, to="TWO"), sw.Superstate("TWO", graph, to="DONE"))
+
+
+def test_a_state_that_is_no_block_may_be_named_like_one() -> None:
+    """It has no record."""
+    block = teams.supervisor("LEAD", [worker("A")], choose=in_order("A"))
+    held = sw.Superstate("ONE", sw.State("A", to="END"), sw.Final("END"), to="LEAD")
+    assert charted(held, teams.placed(block, to="DONE")).name == "two"

@@ -13,7 +13,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 import stateward as sw
 from stateward import teams
 from stateward.errors import DefinitionError
-from stateward.govern.policy import Fuses, Policy
+from stateward.govern.policy import Fuses, Policy, Rule, ToolPolicy
 from stateward.governor import Governor
 from stateward.testing import ScriptedModel, calls
 from tests.charts.agents import World
@@ -126,10 +126,42 @@ def test_an_agent_without_governor_is_refused_under_a_policy_that_restricts() ->
         with_graph(parrot, policy=Policy(name="p", fuses=Fuses(turns=1)))
 
 
-def test_a_governed_agent_without_memory_is_refused() -> None:
-    """It may have to ask a person, and would remember nothing of why."""
+def test_a_governed_agent_without_memory_is_refused_where_a_tool_of_it_may_ask() -> None:
+    """After a crash only a person can say what its call came to, and the agent remembers nothing."""
     with pytest.raises(DefinitionError, match="must not wait for a person"):
-        with_graph(governed("done"), memory="none")
+        with_graph(governed("done", tools=[World().tool("act")]), memory="none")
+
+
+@pytest.mark.parametrize("effect", [{}, {"act": "idempotent"}])
+def test_a_governed_agent_without_memory_runs_where_no_tool_of_it_may_ask(drive: Drive, effect: Any) -> None:
+    """Without tools, or with those that may be called again."""
+    tools: list[Any] = [World().tool(name) for name in effect]
+    inner = create_agent(ScriptedModel.of("done"), tools, middleware=[Governor(name="inner", effects=effect)])
+    assert drive(with_graph(inner, memory="none")).start(ask("a")).status == "completed"
+
+
+def test_a_policy_may_make_a_governed_agents_tool_ask() -> None:
+    """What binds the agent alone counts too."""
+    tools: list[Any] = [World().tool("act")]
+    careful = Policy(name="c", tools=ToolPolicy(default="allowed", rules=(Rule(match="act", level="restricted"),)))
+    effects: Any = {"act": "pure"}
+    inner = create_agent(ScriptedModel.of("done"), tools, middleware=[Governor(careful, name="in", effects=effects)])
+    with pytest.raises(DefinitionError, match="a governed agent in it may need one"):
+        with_graph(inner, memory="none")
+
+
+def test_an_agent_inside_a_tool_of_a_governed_agent_may_ask() -> None:
+    """Whatever it is inside of, its question would be the state's."""
+    deep = governed("done", tools=[World().tool("act")])
+
+    @sw.tool(effect="pure")
+    async def think(about: str) -> str:
+        """Think."""
+        return str(await deep.ainvoke({"messages": [("user", about)]}))
+
+    inner = create_agent(ScriptedModel.of("done"), [], middleware=[Governor(name="outer", tools=[think])])
+    with pytest.raises(DefinitionError, match="must not wait for a person"):
+        with_graph(inner, memory="none")
 
 
 def test_what_is_no_graph_is_refused() -> None:

@@ -59,6 +59,21 @@ def test_a_handoff_is_no_call_of_a_tool(drive: Drive) -> None:
     assert [entry.kind for entry in entries] == ["model", "model"]
 
 
+def test_a_handoff_takes_no_step_of_its_own(drive: Drive) -> None:
+    """It is committed with the reply that asks for it, for no call is made; beside a tool's call it waits for that."""
+    driven = drive(swarm_of(scripted(A=[handing(to("B")), "done"], B=[handing(see("x"), to("A"))])))
+    driven.start(ask("go"))
+    steps = [checkpoint.values["stateward"].get("last", {}).get("state") for checkpoint in driven.checkpoints]
+    assert [step for step in steps if step] == ["SWARM.A.DECIDE", "SWARM.B.DECIDE", "SWARM.B.ACT", "SWARM.A.DECIDE"]
+
+
+def test_a_member_that_says_nothing_behind_its_observations_is_asked_once_more(drive: Drive) -> None:
+    """What was observed is no handoff: the answer is asked for at once, however many steps are left."""
+    models = scripted(A=[handing(see("x")), "", ""], B=[])
+    outcome = drive(swarm_of(models)).start(ask("go"))
+    assert (outcome.values["team"]["SWARM"]["answer"], len(models["A"].calls)) == ("(no answer)", 3)
+
+
 def test_of_several_handoffs_the_first_wins_behind_its_siblings(drive: Drive) -> None:
     """Siblings commit in call order, and each call has its answer."""
     reply = handing(see("x"), to("C"), to("B"), see("y"))

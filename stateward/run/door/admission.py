@@ -1,7 +1,7 @@
 """The first half of a call's way through the door: decide, ask, decide again, reserve, journal.
 
 One visit to the database for each try, blocking. What the policy says is decided in `govern.decision`; here are the
-facts for it, and what becomes of the decision.
+facts for it, and what becomes of the decision. What need not be asked about goes straight (`straight.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
-from stateward.errors import Diverged
 from stateward.govern.checks.runtime import RUNTIME
 from stateward.govern.decision import CallRequest, Decision, Deny, NeedsApproval, charges
 from stateward.govern.effective import Effective
@@ -27,13 +26,15 @@ from stateward.run.door.observing import decided, observed
 from stateward.run.door.outcome import replayed
 from stateward.run.door.playing import Playing
 from stateward.run.door.recovery import Recovery
+from stateward.run.door.refusing import Refusing, more, refuse_other
 from stateward.run.door.report import Report
 from stateward.run.door.script import Script
 from stateward.run.door.signal import Trip, raced
+from stateward.run.door.straight import Straight
 from stateward.run.door.time_left import TimeLeft
-from stateward.run.door.tool import Effect, Tool, ToolResult, refusal
+from stateward.run.door.tool import Effect, Tool, ToolResult
 from stateward.run.door.traffic import Traffic, beginnings
-from stateward.run.door.waiting import TIMED, OutOfTime, TimeKind, TooEarly
+from stateward.run.door.waiting import OutOfTime, TimeKind, TooEarly
 from stateward.run.door.wanted import Wanted
 from stateward.run.door.working import Working
 from stateward.run.store.database import Database
@@ -76,6 +77,7 @@ class Admission:
         self._effective = effective
         self._fence = fence
         self._report = report
+        self._refusing = Refusing(report)
         self._playing = playing
         self._traffic = traffic
         self._time = time
@@ -85,7 +87,7 @@ class Admission:
             effective=effective,
             fence=fence,
             report=report,
-            is_played=playing is not None,
+            playing=playing,
             tools=tools,
             make=make,
         )
@@ -101,6 +103,28 @@ class Admission:
             stopwatch=traffic.stopwatch,
             script=None if playing is None else playing.script,
         )
+        is_watched = playing is not None or effective.trial is not None or self._working.is_measured
+        self._straight = Straight(
+            database=database,
+            activation=activation,
+            effective=effective,
+            fence=fence,
+            traffic=traffic,
+            time=time,
+            classes=self._classes,
+            kinds=[kind for kind in PER_MINUTE if not (is_watched or self._rates[kind])],
+        )
+
+    def straight(self, wanted: Wanted) -> Entry | None:
+        """Let a tool call in that nothing stands in the way of.
+
+        Args:
+            wanted: The call.
+
+        Returns:
+            Its entry, begun; None when it takes the long way, `tool`.
+        """
+        return None if self._approving.may_be_edited(wanted) else self._straight.begun(wanted.request, wanted.entry)
 
     def entry(self, request: CallRequest, *, call: int, effect: Effect) -> Entry:
         """Return the journal's entry of a call that has not begun; its arguments are put in when it is let in.
@@ -140,14 +164,14 @@ class Admission:
             TooEarly: It has to wait for its turn; nothing was written.
             Diverged: The journal has another call under its number.
         """
-        known = self._database.journal.get(wanted.entry.key)
+        known = self._known(wanted.entry)
         is_other = known is not None and known.fingerprint != wanted.entry.fingerprint
         if is_other or self._approving.may_be_edited(wanted):
             current = self._approving.current(wanted, known)
             if isinstance(current, ToolResult):
                 return current
             wanted = current
-        _refuse_other(known, wanted.entry)
+        refuse_other(known, wanted.entry)
         if known is not None and known.status in ("completed", "failed"):
             return replayed(known)
         return self._begun_or_not(wanted, known, recovery)
@@ -162,11 +186,11 @@ class Admission:
         try:
             begun = self._decided(request, entry, known, limit_s=tool.timeout_s, wanted=wanted)
         except OutOfTime as late:
-            return self._out_of_time(late, request, entry.key.call)
+            return self._refusing.of_time(late, request, entry.key.call)
         if isinstance(begun, ToolResult):
             return begun
         if isinstance(begun, Deny):
-            return self._refused(begun, request, entry.key.call)
+            return self._refusing.denied(begun, request, entry.key.call)
         if self._playing is not None:
             cut = self._cut_off(begun, self._playing.script, recovery)
             if isinstance(cut, ToolResult):
@@ -190,21 +214,29 @@ class Admission:
             TimeoutError: No time is left for it.
             Diverged: The journal has another call under its number.
         """
-        known = self._database.journal.get(entry.key)
-        _refuse_other(known, entry)
+        if (straight := self._straight.begun(request, entry)) is not None:
+            return straight
+        known = self._known(entry)
+        refuse_other(known, entry)
         if known is not None and known.status in ("completed", "failed"):
             return known
         try:
             begun = self._decided(request, entry, known, limit_s=None)
         except OutOfTime as late:
             if late.kind == "time":
-                self._note(late, "denied", request, entry.key.call)
+                self._refusing.note(late, request, entry.key.call)
                 raise TimeoutError(late.denial.reason) from late
-            raise Trip(self._report.tripped(late.denial, request, entry.key.call, more=_more(late))) from late
+            raise Trip(self._report.tripped(late.denial, request, entry.key.call, more=more(late))) from late
         assert not isinstance(begun, ToolResult)  # models are not asked about
         if isinstance(begun, Deny):
             raise Trip(self._report.tripped(begun, request, entry.key.call))
         return begun
+
+    def _known(self, entry: Entry) -> Entry | None:
+        known = self._database.journal.get(entry.key)
+        if known is None:
+            self._straight.resume()
+        return known
 
     def limit_s(self, *limits: float | None) -> float | None:
         """Return how long a call may take, in seconds; None for as long as it likes.
@@ -263,7 +295,8 @@ class Admission:
         spent, raised = dict(ledger.spent(at.session, run=at.run)), ledger.raised(at.session, run=at.run)
         for charge in known.charges if known is not None else ():
             # A call that a crash cut off is charged already; taken up again, it costs nothing more.
-            spent[charge.scope, charge.unit] -= charge.billionths / BILLION
+            place = (charge.scope, charge.unit)
+            spent[place] = spent.get(place, 0.0) - charge.billionths / BILLION
         left_s = self._working.left_s(spent=spent, raised=raised)
         self._time.works_until(left_s, now=self._database.clock.monotonic())
         played = self._playing
@@ -317,7 +350,7 @@ class Admission:
             Reservation(scope=charge.scope, unit=charge.unit, amount=charge.amount, limit=charge.limit)
             for charge in charges(self._effective, request=request, raised=facts.raised)
         ]
-        begun = journal.begin(entry, reservations=reservations, fence=self._fence)
+        begun = journal.begin(entry, reservations, fence=self._fence)
         if not isinstance(begun, Tripped):
             return begun.entry
         # A sibling took the rest meanwhile; told as if it had done so before, so that the record depends on no race.
@@ -356,24 +389,6 @@ class Admission:
             past=lambda since: beginnings(self._database, session, since=since),
         )
 
-    # -- refused ------------------------------------------------------------------------------------------
-
-    def _refused(self, denial: Deny, request: CallRequest, call: int) -> ToolResult:
-        if denial.fuse:
-            raise Trip(self._report.tripped(denial, request, call))
-        self._report.write("denied", request.name, request.arguments, denial.reason, call)
-        return refusal(request.name, "denied", denial.reason, call=call)
-
-    def _out_of_time(self, late: OutOfTime, request: CallRequest, call: int) -> ToolResult:
-        if late.denial.fuse:
-            raise Trip(self._report.tripped(late.denial, request, call, more=_more(late))) from late
-        self._note(late, "denied", request, call)
-        status = "timeout" if late.kind == "time" else "denied"
-        return refusal(request.name, status, late.denial.reason, call=call)
-
-    def _note(self, late: OutOfTime, what: str, request: CallRequest, call: int) -> None:
-        self._report.write(what, request.name, request.arguments, late.denial.reason, call, more=_more(late))
-
     def _cut_off(self, begun: Entry, script: Script, recovery: Recovery) -> Entry | ToolResult:
         """In a replay, come to where a crash cut the call off, if somebody had to decide about it then."""
         tries = script.cut_off_at(begun)
@@ -382,17 +397,3 @@ class Admission:
         while begun.tries < tries:
             begun = self._database.journal.restart(begun.key, fence=self._fence, confirmed_safe=True)
         return recovery.unknown(begun) or begun
-
-
-def _more(late: OutOfTime) -> Mapping[str, str | None]:
-    return {TIMED: late.kind, "rule": late.denial.rule, "scope": late.denial.scope}
-
-
-def _refuse_other(known: Entry | None, entry: Entry) -> None:
-    if known is not None and known.fingerprint != entry.fingerprint:
-        raise Diverged(
-            f"Call {entry.key.call} was `{known.name}` with other arguments, and is now `{entry.name}`",
-            where=entry.key.path,
-            fix="An activity that is entered again must make the same calls in the same order; move what "
-            "changes (time, random numbers) into a tool or into the state.",
-        )

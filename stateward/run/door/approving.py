@@ -18,16 +18,18 @@ from stateward.govern.effective import Effective
 from stateward.govern.person import is_among
 from stateward.run.door.activation import Activation
 from stateward.run.door.outcome import undeclared
+from stateward.run.door.playing import Playing
 from stateward.run.door.question import approval, refuse_restless, rejected, unfit
 from stateward.run.door.report import Report
 from stateward.run.door.signal import Suspend
 from stateward.run.door.tool import Tool, ToolResult, ToolStatus, refusal
 from stateward.run.door.wanted import Wanted
 from stateward.run.giver import givers
-from stateward.run.store.ask import ask_id
+from stateward.run.store.ask import Ask, ask_id
 from stateward.run.store.database import Database
 from stateward.run.store.entry import Entry
 from stateward.run.store.given import Given
+from stateward.run.store.taken import lacks_approvers
 
 Make = Callable[[Tool, Mapping[str, Any], int], Wanted]
 """Makes a wanted call of a tool, arguments that are not validated, and the call's number."""
@@ -42,7 +44,7 @@ class Approving:
         effective: The folded policy of the state.
         fence: The session's fencing token, or None when nothing is leased.
         report: The audit log.
-        is_played: Whether this is a replay, which has no time and asks nobody.
+        playing: The calls of a replay, which has no time and asks nobody; None where calls are made.
         tools: The tools the state declares.
         make: Makes the call that an edit wants.
     """
@@ -55,7 +57,7 @@ class Approving:
         effective: Effective,
         fence: int | None,
         report: Report,
-        is_played: bool,
+        playing: Playing | None,
         tools: Mapping[str, Tool],
         make: Make,
     ) -> None:
@@ -64,7 +66,7 @@ class Approving:
         self._effective = effective
         self._fence = fence
         self._report = report
-        self._is_played = is_played
+        self._playing = playing
         self._tools = tools
         self._make = make
 
@@ -143,20 +145,31 @@ class Approving:
         return replace(result, value=ask.note) if ask.decision == "respond" else result
 
     def _ask(self, wanted: Wanted, need: NeedsApproval) -> ToolResult:
-        barred = self._barred(wanted.edit) if need.four_eyes and not self._is_played else ()
+        barred = self._barred(wanted) if need.four_eyes else ()
         if barred is None:
             return self._refused(
                 wanted, "denied", f"{need.reason} and needs four eyes, but nobody said who gave the input"
             )
-        refuse_restless(wanted.entry, answered=self._database.asks.times_answered(wanted.entry.key))
-        now = None if self._is_played else self._database.clock.now()
+        now = None if self._playing is not None else self._database.clock.now()
         answers = _approved(wanted, need)
-        raise Suspend([approval(wanted.request, wanted.entry, need, now=now, barred=barred, answers=answers)])
+        ask = approval(wanted.request, wanted.entry, need, now=now, barred=barred, answers=answers)
+        if barred and lacks_approvers(
+            ask
+        ):  # no answer could ever let it pass: it would wait until it expires, or for ever
+            return self._refused(wanted, "denied", _nobody(ask, need))
+        refuse_restless(wanted.entry, answered=self._database.asks.times_answered(wanted.entry.key))
+        raise Suspend([ask])
 
-    def _barred(self, edit: Given | None) -> tuple[str, ...] | None:
-        """Who may not approve under four eyes; None when nobody said who gave the input."""
-        at = self._activation
-        gave = givers(self._database, at.session, run=at.run)
+    def _barred(self, wanted: Wanted) -> tuple[str, ...] | None:
+        """Who may not approve under four eyes; None when nobody said who gave the input.
+
+        Nobody where a recorded run is played that was asked about the call: who approved it was none of them.
+        """
+        at, edit = self._activation, wanted.edit
+        if self._playing is None:
+            gave = givers(self._database, at.session, run=at.run)
+        elif (gave := self._playing.script.givers(_id(wanted))) is None:
+            return ()
         return (*gave, *([edit.by] if edit is not None else [])) if gave else None
 
     def _edit_of(self, wanted: Wanted) -> Given | None:
@@ -201,6 +214,14 @@ class Approving:
     ) -> ToolResult:
         self._report.write(status, name, arguments, reason, call)
         return refusal(name, status, reason, call=call)
+
+
+def _nobody(ask: Ask, need: NeedsApproval) -> str:
+    barred, able = ", ".join(dict.fromkeys(ask.barred)), ", ".join(ask.approvers)
+    return (
+        f"{need.reason} and needs four eyes: of who may approve ({able}), too few are left without who gave the input "
+        f"or edited the call ({barred})"
+    )
 
 
 def _id(wanted: Wanted) -> str:

@@ -65,6 +65,8 @@ class Attempt:
     tokens: int = 0
     usd: str = "0.000000000"
     """What it is charged with; of one whose usage nobody knows what it reserved."""
+    at: float = 0.0
+    """When it was begun, in seconds since the epoch: a pace counts it; 0 of one that was not made."""
 
 
 @dataclass(kw_only=True)
@@ -180,13 +182,13 @@ class Attempts:
                     if ticket is not None:
                         breakers.dropped(ticket)
                     return None
-            began, self.taken = now(), None
+            at, began, self.taken = self.providers.clock.now(), now(), None
             failure = cast("Exception | None", (yield Make(candidate=candidate)))
         except BaseException:
             if ticket is not None:
                 breakers.dropped(ticket)
             raise
-        self._told(candidate, ticket, failure, latency_s=now() - began)
+        self._told(candidate, ticket, failure, at=at, latency_s=now() - began)
         if failure is None:
             self.answered = candidate
         elif self.is_visible or not is_infrastructure(failure):
@@ -195,8 +197,8 @@ class Attempts:
 
     def _admitted(self, candidate: Candidate) -> Generator[Step, Any, str]:
         """Let a further attempt in, when its turn comes; return why it may not be made, or an empty text."""
-        progress = {**self.record, "asking": candidate.role.name}
         while True:
+            progress = {**self.record, "asking": candidate.role.name, "at": self.providers.clock.now()}
             found = cast("str | float", (yield Visit(work=partial(self.admit, candidate, progress))))
             if isinstance(found, str):
                 return found
@@ -206,7 +208,7 @@ class Attempts:
             yield Wait(seconds=found)
 
     def _told(
-        self, candidate: Candidate, ticket: Ticket | None, failure: Exception | None, *, latency_s: float
+        self, candidate: Candidate, ticket: Ticket | None, failure: Exception | None, *, at: float, latency_s: float
     ) -> None:
         """Write down how an attempt ended, and tell the breaker."""
         if ticket is not None:
@@ -215,7 +217,7 @@ class Attempts:
         tokens, usd = self._charged(candidate, failure)
         outcome = "ok" if failure is None else "failed"
         error = "" if failure is None else named(failure)
-        self._note(candidate, outcome, error=error, latency_s=latency_s, tokens=tokens, usd=usd)
+        self._note(candidate, outcome, error=error, at=at, latency_s=latency_s, tokens=tokens, usd=usd)
 
     def _charged(self, candidate: Candidate, failure: Exception | None) -> tuple[int, float]:
         """What an attempt is charged with: without usage what it reserved, since no unknown cost is counted as none."""
@@ -251,6 +253,7 @@ class Attempts:
         outcome: Literal["ok", "failed", "denied", "open"],
         *,
         error: str = "",
+        at: float = 0.0,
         latency_s: float = 0.0,
         tokens: int = 0,
         usd: float = 0.0,
@@ -265,6 +268,7 @@ class Attempts:
                 latency_s=round(latency_s, 6),
                 tokens=tokens,
                 usd=f"{usd:.9f}",
+                at=at,
             )
         )
 

@@ -24,7 +24,7 @@ from stateward.run.door.activation import Activation
 from stateward.run.door.admission import Admission
 from stateward.run.door.calling import WAITED, Calling, Paused, inside
 from stateward.run.door.in_flight import InFlight, together
-from stateward.run.door.outcome import Outcome, status_of, undeclared
+from stateward.run.door.outcome import Outcome, seen, undeclared
 from stateward.run.door.passage import Passage
 from stateward.run.door.performing import Performers, performed
 from stateward.run.door.playing import Playing
@@ -187,21 +187,22 @@ class Door:
         return Wanted(tool=tool, arguments=parsed, request=request, entry=entry)
 
     async def _call_tool(self, wanted: Wanted, *, call_id: str) -> ToolResult:
+        if self.passage.is_free:  # no lane to wait for, so that nothing is held while the call is let in
+            begun = await self.visit(self._admission.straight, wanted)
+            if begun is not None:
+                return await self._made(wanted, begun, call_id)
         async with self.passage.aturn(lambda: self._admitted(wanted)) as admitted:
             if isinstance(admitted, ToolResult):
                 return replace(admitted, call_id=call_id)
-            if self.events is not None:
-                self.events.started(admitted.entry)
-            outcome = await self._perform(admitted)
-            await self.visit(self._settle, admitted.entry, outcome)
-        result = ToolResult(
-            name=admitted.tool.name,
-            status=status_of(outcome.status, outcome.result),
-            value=outcome.result,
-            call=admitted.entry.key.call,
-            call_id=call_id,
-        )
-        self.notify(result)
+            return await self._made(admitted, admitted.entry, call_id)
+
+    async def _made(self, wanted: Wanted, entry: Entry, call_id: str) -> ToolResult:
+        """Make a call that was let in, and settle it."""
+        if self.events is not None:
+            self.events.started(entry)
+        outcome = await self._perform(wanted, entry)
+        await self.visit(self._settle, entry, outcome)
+        self.notify(result := seen(entry, outcome, call_id=call_id))
         return result
 
     async def _admitted(self, wanted: Wanted) -> Wanted | ToolResult:
@@ -324,8 +325,8 @@ class Door:
 
     # -- call, redact, settle, audit ----------------------------------------------------------------------
 
-    async def _perform(self, wanted: Wanted) -> Outcome:
-        tool, entry, given = wanted.tool, wanted.entry, wanted.arguments
+    async def _perform(self, wanted: Wanted, entry: Entry) -> Outcome:
+        tool, given = wanted.tool, wanted.arguments
         if self.playing is not None:
             asked = self.playing.script.asked_inside(entry)
             if not asked:
@@ -336,7 +337,7 @@ class Door:
         calling = Calling(door=self, call=entry.key.call)
         try:
             if tool.takes_context or wanted.is_placed(self.effective):
-                given = await self.visit(self._given, wanted)
+                given = await self.visit(wanted.given, self.effective, self.activation)
             with self.in_flight.inside(), inside(lambda: calling):
                 outcome = await performed(tool, given, self._performers, where=where, timeout_s=limit_s)
             if calling.signal is not None:  # of an agent inside, if the tool has swallowed it
@@ -353,14 +354,6 @@ class Door:
                     await self.visit(partial(self.database.journal.mark_unknown, entry.key, fence=self.fence))
             raise
 
-    def _given(self, wanted: Wanted) -> Mapping[str, Any]:
-        """Return what a tool is called with that works on files, or is told of the call; blocking."""
-        arguments = wanted.arguments
-        if wanted.is_placed(self.effective):
-            self.activation.make_work()
-            arguments = wanted.placed(self.effective)
-        return wanted.tool.given(arguments, context=self.activation.context(wanted.entry.key.call))
-
     def _settle(self, entry: Entry, outcome: Outcome) -> Entry:
         settled = self.database.journal.settle(
             entry.key,
@@ -370,6 +363,7 @@ class Door:
             tokens_in=outcome.tokens_in,
             tokens_out=outcome.tokens_out,
             fence=self.fence,
+            before=entry,
         )
         if self.events is not None:
             self.events.ended(settled)

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, Secret, SecretBytes, SecretStr
 
+_ATOMS = frozenset({str, int, float, bool, type(None)})
 _KINDS: tuple[Any, ...] = (list, tuple, set, frozenset)
 
 
@@ -27,7 +28,7 @@ def exact(value: Any) -> Any:  # arguments are anything
     Raises:
         RecursionError: It is nested too deeply, or contains itself.
     """
-    if value is None or isinstance(value, Enum):
+    if type(value) in _ATOMS or isinstance(value, Enum):
         return value
     if isinstance(value, str | int | float):
         return _plain(value)
@@ -53,6 +54,8 @@ def is_hiding(value: object) -> bool:
     Args:
         value: A validated argument. Secrets of pydantic and fields that a model excludes are hidden.
     """
+    if type(value) in _ATOMS:
+        return False
     if isinstance(value, Mapping):
         return any(map(is_hiding, cast("Mapping[object, object]", value).values()))
     if isinstance(value, list | tuple | set | frozenset):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Awaitable, Iterable
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -27,22 +26,14 @@ class InFlight:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
 
-    @contextmanager
-    def call(self) -> Generator[None]:
+    def call(self) -> _Counted:
         """Keep the present task in mind until its call has ended.
 
         Raises:
             RunError: The activity is over.
         """
         self.check()
-        task = asyncio.current_task()
-        if task is not None:
-            self._tasks.add(task)
-        try:
-            yield
-        finally:
-            if task is not None:
-                self._tasks.discard(task)
+        return _Counted(self._tasks)
 
     def check(self) -> None:
         """Refuse a call that comes after the end.
@@ -56,14 +47,9 @@ class InFlight:
                 fix="Make all calls before the activity returns, and let it end when it is cancelled.",
             )
 
-    @contextmanager
-    def inside(self) -> Generator[None]:
+    def inside(self) -> _Inside:
         """Mark what runs here, in tasks and threads too, as the inside of a call."""
-        token = _MADE.set(self)
-        try:
-            yield
-        finally:
-            _MADE.reset(token)
+        return _Inside(self)
 
     def check_outside(self) -> None:
         """Refuse a call that a tool makes.
@@ -96,6 +82,39 @@ class InFlight:
             await stop(*others)
         elif others:
             await asyncio.wait(others)
+
+
+class _Counted:  # a class, as `_Inside`: every call comes through both, and a generator costs several times as much
+    """Counts the present task among those that are inside a call."""
+
+    __slots__ = ("_task", "_tasks")
+
+    def __init__(self, tasks: set[asyncio.Task[Any]]) -> None:
+        self._tasks = tasks
+
+    def __enter__(self) -> None:
+        self._task = asyncio.current_task()
+        if self._task is not None:
+            self._tasks.add(self._task)
+
+    def __exit__(self, *raised: object) -> None:
+        if self._task is not None:
+            self._tasks.discard(self._task)
+
+
+class _Inside:
+    """Marks what runs in the block as the inside of a call."""
+
+    __slots__ = ("_in_flight", "_token")
+
+    def __init__(self, in_flight: InFlight) -> None:
+        self._in_flight = in_flight
+
+    def __enter__(self) -> None:
+        self._token = _MADE.set(self._in_flight)
+
+    def __exit__(self, *raised: object) -> None:
+        _MADE.reset(self._token)
 
 
 async def together(calls: Iterable[Awaitable[T]]) -> list[T | BaseException]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol, cast
 from pydantic_core import to_jsonable_python
 
 from stateward.errors import RunError
+from stateward.govern.fingerprint import written
 from stateward.govern.redact import DataClass, redact
 from stateward.run.door.told import named, shortened, told
 from stateward.run.door.tool import Tool, ToolResult, ToolStatus
@@ -53,6 +54,8 @@ def kept(tool: Named, value: Any) -> Outcome:  # whatever a tool returns
     """
     try:
         plain = redact(to_jsonable_python(value), classes=SECRET)
+        if written(plain) is not None:  # then what is read back is the very same
+            return Outcome(status="completed", result=plain, spent={})
         text = write_json(plain, where=f"the result of `{tool.name}`")
         if "\\ud" in text:  # half a character, which JSON can escape and hardly anything else can take
             json.dumps(plain, ensure_ascii=False).encode()
@@ -60,6 +63,18 @@ def kept(tool: Named, value: Any) -> Outcome:  # whatever a tool returns
         reason = f"it ran, but its result cannot be kept: {told(misfit)}"
         return Outcome(status="failed", result=_error(tool.name, "failed", reason), spent={})
     return Outcome(status="completed", result=read_json(text), spent={})
+
+
+def seen(entry: Entry, outcome: Outcome, *, call_id: str) -> ToolResult:
+    """Return the observation of a call that was made.
+
+    Args:
+        entry: Its entry.
+        outcome: What it came to.
+        call_id: The id of the model's tool call, when there is one.
+    """
+    status = status_of(outcome.status, outcome.result)
+    return ToolResult(name=entry.name, status=status, value=outcome.result, call=entry.key.call, call_id=call_id)
 
 
 def replayed(known: Entry) -> ToolResult:

@@ -37,6 +37,11 @@ class Passage:
         self._providers = providers
         self._refuse_ended = refuse_ended
 
+    @property
+    def is_free(self) -> bool:
+        """Whether there is no lane that a call has to wait for."""
+        return not self._lanes
+
     @asynccontextmanager
     async def aturn(self, admit: Callable[[], Awaitable[T]]) -> AsyncGenerator[T]:
         """Wait on the loop for a call's turn, let it in, and hold its lanes while the block runs.

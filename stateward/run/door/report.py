@@ -17,6 +17,9 @@ from stateward.run.door.signal import fuse_event
 from stateward.run.door.told import shortened, told
 from stateward.run.store.database import Database
 
+_MOST_SHOWN = 100_000
+"""How many letters and values of arguments that were refused are looked through, and shown."""
+
 
 class Report:
     """The audit log of one activation; blocking.
@@ -95,6 +98,6 @@ def _shown(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments that were refused may be anything: those that are no JSON, or too large for rules, are not shown."""
     try:
         plain: dict[str, Any] = to_jsonable_python(dict(arguments), fallback=str)
-        return {"(not shown)": "too large"} if is_too_large(plain) else redact(plain)
+        return {"(not shown)": "too large"} if is_too_large(plain, largest=_MOST_SHOWN) else redact(plain)
     except Exception as misfit:  # noqa: BLE001  # recorded in their place
         return {"(not shown)": told(misfit)}

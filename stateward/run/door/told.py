@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from pydantic import ValidationError
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, cast
+
+from pydantic import BaseModel, ValidationError
 
 from stateward.govern.kinds.redaction import BY_DEFAULT
 from stateward.govern.redact import redact
 
 _MOST_LETTERS = 200
 _MOST_PROBLEMS = 20
+_MOST_LISTED = 100
+"""Of so many problems pydantic is asked for a list."""
 
 
 def told(error: BaseException) -> str:
@@ -46,13 +52,39 @@ def shortened(text: str) -> str:
     return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}… ({len(text)} letters)"
 
 
-def problems(invalid: ValidationError) -> str:
+def problems(invalid: ValidationError, *, shape: type[BaseModel], given: Mapping[str, Any]) -> str:
     """Say what is wrong with arguments, or the first of it where somebody got a long list wrong.
 
     Args:
         invalid: What pydantic found.
+        shape: What they should fit.
+        given: The arguments.
     """
-    found = invalid.errors(include_url=False, include_context=False, include_input=False)
-    told = [f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in found[:_MOST_PROBLEMS]]
-    more = f"; and {len(found) - len(told)} more" if len(found) > len(told) else ""
+    count = invalid.error_count()
+    found = invalid if count <= _MOST_LISTED else _among_the_first(shape, given)
+    listed = [] if found is None else found.errors(include_url=False, include_context=False, include_input=False)
+    told = [f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in listed[:_MOST_PROBLEMS]]
+    if not told:
+        return f"{count} values do not fit; give fewer of them to be told which"
+    more = f"; and {count - len(told)} more" if count > len(told) else ""
     return "; ".join(map(shortened, told)) + more
+
+
+def _among_the_first(shape: type[BaseModel], given: Mapping[str, Any]) -> ValidationError | None:
+    """Look at the first items of each list alone: of what is wrong with all of them, pydantic makes a list as long."""
+    try:
+        shape.model_validate(_cut(given))
+    except ValidationError as invalid:
+        return invalid if invalid.error_count() <= _MOST_LISTED**2 else None
+    return None
+
+
+def _cut(value: Any, *, depth: int = 0) -> Any:  # arguments are anything
+    if depth > 2:
+        return value
+    if isinstance(value, dict):
+        named = islice(cast("dict[Any, Any]", value).items(), _MOST_LISTED)
+        return {key: _cut(each, depth=depth + 1) for key, each in named}
+    if isinstance(value, list):
+        return [_cut(each, depth=depth + 1) for each in cast("list[Any]", value)[:_MOST_LISTED]]
+    return value

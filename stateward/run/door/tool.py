@@ -20,7 +20,7 @@ from pydantic_core import to_jsonable_python
 
 from stateward.chart.argument import several
 from stateward.errors import DefinitionError, UnknownTool
-from stateward.govern.fingerprint import is_unicode
+from stateward.govern.fingerprint import is_unicode, written
 from stateward.govern.kinds.shape import SENSITIVITIES, Sensitivity
 from stateward.run.door.address import Address, address_of
 from stateward.run.door.exact import exact, is_hiding
@@ -123,12 +123,14 @@ class Tool:
         Raises:
             ValueError: They do not fit; the message names each argument and what is wrong.
         """
+        given: dict[str, Any] = {}
         try:
-            parsed = self.arguments.model_validate(exact(dict(arguments)))
+            given = exact(dict(arguments))
+            parsed = self.arguments.model_validate(given)
         except RecursionError as endless:
             raise ValueError("the arguments are nested too deeply, or contain themselves") from endless
         except ValidationError as invalid:
-            raise ValueError(problems(invalid)) from invalid
+            raise ValueError(problems(invalid, shape=self.arguments, given=given)) from invalid
         return {name: getattr(parsed, name) for name in self.arguments.model_fields}
 
     def plain(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -146,7 +148,8 @@ class Tool:
         try:
             hides = is_hiding(arguments)
             plain: dict[str, Any] = {} if hides else to_jsonable_python(dict(arguments))
-            json.dumps(plain, ensure_ascii=False, allow_nan=False).encode()
+            if written(plain) is None:
+                json.dumps(plain, ensure_ascii=False, allow_nan=False).encode()
         except Exception as misfit:
             raise ValueError(f"the arguments cannot be kept: {told(misfit)}") from misfit
         if hides:

@@ -11,6 +11,7 @@ from stateward.govern.request import CallKind
 from stateward.run.door.lanes import Lanes
 from stateward.run.door.stopwatch import Stopwatch
 from stateward.run.store.database import Database
+from stateward.run.store.further import further_attempts
 
 MOST_KEPT = 4096
 """Beginnings that are kept before the old ones are forgotten."""
@@ -54,6 +55,14 @@ class Traffic:
             begun[:] = [each for each in begun if each.at > now - WINDOW_S]
         return pause(limits, kind=kind, begun=begun, now=now)
 
+    def counts(self, session: str) -> bool:
+        """Say whether anybody asks for the pace of a session; else nothing needs to be noted.
+
+        Args:
+            session: The session.
+        """
+        return session in self._begun
+
     def began(self, session: str, beginning: Beginning) -> None:
         """Note that a call was begun.
 
@@ -67,7 +76,7 @@ class Traffic:
 
 
 def beginnings(database: Database, session: str, *, since: float) -> list[Beginning]:
-    """Read the calls that a session began; blocking.
+    """Read the calls that a session began, and further attempts at them; blocking.
 
     Args:
         database: Where the journal is.
@@ -75,7 +84,9 @@ def beginnings(database: Database, session: str, *, since: float) -> list[Beginn
         since: Only later ones, in seconds since the epoch.
     """
     rows = database.journal.begun_since(session, since)
-    return [Beginning(kind=kind, path=path, at=at) for kind, path, at in rows]
+    first = [Beginning(kind=kind, path=path, at=at) for kind, path, at in rows]
+    further = further_attempts(database, session, since=since)
+    return [*first, *(Beginning(kind="model", path=path, at=at) for path, at in further)]
 
 
 def _nothing() -> None:

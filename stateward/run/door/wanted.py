@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from stateward.govern.decision import CallRequest
 from stateward.govern.effective import Effective
+from stateward.run.door.activation import Activation
 from stateward.run.door.tool import Tool
 from stateward.run.store.entry import Entry
 from stateward.run.store.given import Given
@@ -36,6 +37,19 @@ class Wanted:
             effective: The policy of the state.
         """
         return any(each.rule.under is not None for each in effective.level(self.tool.name).arguments)
+
+    def given(self, effective: Effective, activation: Activation, /) -> Mapping[str, Any]:
+        """Return what a tool is called with that works on files, or is told of the call; blocking.
+
+        Args:
+            effective: The policy of the state.
+            activation: Whose call it is.
+        """
+        arguments = self.arguments
+        if self.is_placed(effective):
+            activation.make_work()
+            arguments = self.placed(effective)
+        return self.tool.given(arguments, context=activation.context(self.entry.key.call))
 
     def placed(self, effective: Effective) -> Mapping[str, Any]:
         """Return the arguments with the paths that are ruled brought to what they name.

@@ -44,6 +44,11 @@ class Working:
         self._script = script
         self._scopes = measured(effective) if script is None else ()
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether anything limits the time of this activation's work."""
+        return bool(self._scopes)
+
     def begin(self) -> Occurrence | None:
         """Begin to measure, unless the time is used up; blocking.
 

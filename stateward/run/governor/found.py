@@ -34,6 +34,14 @@ class Governing(Protocol):
         """Fold the agent's policy with what is around it."""
         ...
 
+    def is_lost(self, tool: str) -> bool:
+        """Whether nobody but a person can say what became of a call of a tool that was cut off."""
+        ...
+
+    def function(self, tool: str) -> object:
+        """Return what makes the calls of a tool that it was given; None for one that the agent has otherwise."""
+        ...
+
 
 def governors_in(graph: Graph) -> tuple[Governing, ...]:
     """Return the governors of a graph, if nothing in it can make a call past them.
@@ -66,6 +74,26 @@ def tools_in(graph: Graph) -> Mapping[str, object]:
         inner = graph_of(node.bound)
         found |= getattr(node.bound, "tools_by_name", {}) if inner is None else tools_in(inner)
     return found
+
+
+def may_ask(graph: Graph, outer: Effective, *, path: str, tools: Iterable[str] = ()) -> bool:
+    """Whether a call of a governed graph, or of an agent inside one of its tools, may need a person.
+
+    Args:
+        graph: A governed graph.
+        outer: What binds the state around it.
+        path: The state.
+        tools: The tools that are known there.
+    """
+    own = tools_in(graph)
+    for governor in governors_in(graph):
+        folded = governor.bound_by(outer, path=f"{path}/{governor.agent}", tools={*tools, *own})
+        if any(folded.level(name).level == "restricted" or governor.is_lost(name) for name in own):
+            return True
+        inside = [each for name, tool in own.items() for each in graphs_of(governor.function(name) or tool)]
+        if any(may_ask(each, folded, path=path, tools=own) for each in inside):
+            return True
+    return False
 
 
 def restricts(effective: Effective) -> bool:

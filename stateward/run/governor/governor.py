@@ -314,6 +314,24 @@ class AgentGovernor(AgentMiddleware[GovernedState, Any, Any]):
         chain = [*((layer.scope, layer.policy) for layer in layers), ("" if outer is None else path, self.policy)]
         return effective(chain, path=path, tools=tools, refuse=refuse)
 
+    def is_lost(self, tool: str) -> bool:
+        """Whether nobody but a person can say what became of a call of a tool that was cut off.
+
+        Args:
+            tool: A tool of the agent.
+        """
+        own = self._own.get(tool)
+        return self._effects.get(tool, "once") == "once" if own is None else own.asks
+
+    def function(self, tool: str) -> object:
+        """Return what makes the calls of a tool that it was given; None for one that the agent has otherwise.
+
+        Args:
+            tool: A tool of the agent.
+        """
+        own = self._own.get(tool)
+        return None if own is None else own.fn
+
 
 def _fitting(policy: object) -> Policy:
     if policy is None:

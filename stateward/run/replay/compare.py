@@ -43,10 +43,9 @@ def differences(
     found = [*_of_step(recorded[0], came[0]), *_of_values(serde, recorded[1], came[1])]
     told = {"last", "at", "status"}
     for key in sorted((recorded[0].keys() | came[0].keys()) - told):
-        if not _same(serde, recorded[0].get(key), came[0].get(key)):
-            found.append(
-                Difference(what=f"control channel, `{key}`", recorded=recorded[0].get(key), came=came[0].get(key))
-            )
+        before, now = (side[0].get(key) or None for side in (recorded, came))  # the channel stores nothing empty
+        if not _same(serde, before, now):
+            found.append(Difference(what=f"control channel, `{key}`", recorded=before, came=now))
     return tuple(found)
 
 

@@ -18,9 +18,11 @@ from stateward.govern.fingerprint import as_number, canonical
 from stateward.govern.kinds.redaction import BY_DEFAULT
 from stateward.govern.redact import redact
 from stateward.run.store.connection import Connection, persistent
+from stateward.run.store.cursor import Cursor
 from stateward.run.store.json_text import read_json
 
 _COLUMNS = "seq, session, record, previous, hash"
+_INSERT = "INSERT INTO stateward_audit (session, record, previous, hash) VALUES (?, ?, ?, ?)"
 _BATCH = 500
 """Rows that are read at once: a log may be larger than the memory."""
 _Stored = tuple[int, str, str, str, str]
@@ -69,36 +71,55 @@ class AuditLog:
             CheckpointError: The log is chained with a key that is not given.
         """
         with self._connection.transaction(str(record.get("session", ""))) as cur:
-            self._connection.alone(cur, name="audit")
-            at = datetime.fromtimestamp(self._connection.now(), UTC).isoformat()
-            # The hash is over what is stored, so that the log can be verified without the key it is encrypted with.
-            session = str(record.get("session", ""))
-            clean = redact({key: value for key, value in record.items() if key != "session"}, classes=BY_DEFAULT)
-            filed = {"session": record["session"]} if "session" in record else {}
-            text = self._connection.cipher.seal_text(canonical({"at": at, **clean, **filed}).decode(), "audit", session)
-            last = cur.execute(f"SELECT {_COLUMNS} FROM stateward_audit ORDER BY seq DESC LIMIT 1").fetchone()
-            if last is not None and not self._fits:
-                self._refuse_misfit(last)
-            previous = GENESIS if last is None else str(last[4])
-            digest = link_text(previous, text=text, key=self._key)
-            cur.execute(
-                "INSERT INTO stateward_audit (session, record, previous, hash) VALUES (?, ?, ?, ?)",
-                (session, text, previous, digest),
-            )
+            return self.add(cur, record)
+
+    def add(self, cur: Cursor, record: Mapping[str, Any]) -> str:
+        """Add a record as `append` does; call it in the transaction of what it records.
+
+        Args:
+            cur: A cursor in the transaction.
+            record: As for `append`.
+
+        Returns:
+            The hash of the new row.
+        """
+        self._connection.alone(cur, name="audit")
+        at = datetime.fromtimestamp(self._connection.now(), UTC).isoformat()
+        # The hash is over what is stored, so that the log can be verified without the key it is encrypted with.
+        session = str(record.get("session", ""))
+        clean = {"at": at, **redact(dict(record), classes=BY_DEFAULT)}
+        if session:  # it files the record, and stands in a column of its own as it is
+            clean["session"] = session
+        text = self._connection.cipher.seal_text(canonical(clean).decode(), "audit", session)
+        previous = self._last(cur)
+        digest = link_text(previous, text=text, key=self._key)
+        cur.execute(_INSERT, (session, text, previous, digest))
         return digest
+
+    def _last(self, cur: Cursor) -> str:
+        """Return the hash of the last row, which the next one is chained to."""
+        last = cur.execute("SELECT hash FROM stateward_audit ORDER BY seq DESC LIMIT 1").fetchone()
+        if last is None:
+            return GENESIS
+        previous = str(last[0])
+        if key_id(previous) and not self._fits:
+            self._refuse_misfit(
+                cur.execute(f"SELECT {_COLUMNS} FROM stateward_audit ORDER BY seq DESC LIMIT 1").fetchone()
+            )
+        return previous
 
     def _refuse_misfit(self, last: _Stored) -> None:
         """A row without the key, or with another one, would break the chain for good."""
         seq, _, text, before, hash = last
         name = key_id(hash)
-        if name and (name not in self._keys or not fits(before, text=text, hash=hash, keys=self._keys)):
+        if name not in self._keys or not fits(before, text=text, hash=hash, keys=self._keys):
             why = "and another key of that id is given" if name in self._keys else "which is not given"
             raise CheckpointError(
                 f"The audit log is chained with the key `{name}`, {why}",
                 where=f"`{self._connection.label}`, row {seq}",
                 fix="Set `STATEWARD_AUDIT_KEY=ID:BASE64` to its keys, the newest first, or give `audit_keys=`.",
             )
-        self._fits = self._key is not None and bool(name)  # from here on, every row that is added has a key
+        self._fits = self._key is not None  # from here on, every row that is added has a key
 
     def rows(self, session: str | None = None) -> tuple[AuditRow, ...]:
         """Read the log.

@@ -34,7 +34,7 @@ class Blobs:
         self._connection = connection
         self.blob_bytes = blob_bytes
 
-    def kept(self, cur: Cursor, session: str, result: Any, *, where: str) -> Any:
+    def kept(self, cur: Cursor, session: str, result: Any, *, where: object, text: str | None = None) -> Any:
         """Put a result away when it is large.
 
         Args:
@@ -42,6 +42,7 @@ class Blobs:
             session: The session's id.
             result: JSON.
             where: Whose result it is, for messages.
+            text: The result as `write_json` has it, where that is at hand.
 
         Returns:
             What the row is to hold: the result itself, or a reference to it.
@@ -51,8 +52,8 @@ class Blobs:
         """
         if type(result) not in (str, list, dict):
             return result
-        text = write_json(result, where=where)
-        size = len(text.encode())
+        text = write_json(result, where=where) if text is None else text
+        size = len(text) if text.isascii() else len(text.encode())
         if size <= self.blob_bytes and not _is_reference(result):  # what looks like one is no result to be confused
             return result
         return {"$blob": self.put(cur, session, text), "bytes": size}

@@ -43,6 +43,8 @@ class Connection(ABC):
         label: How messages name the database.
     """
 
+    may_be_lost = True
+    """Whether work may have to be done again because the connection was lost under it."""
     if_free: str = ""
     """What ends a `SELECT` of rows to be written, so that those which somebody else has locked are left out."""
 
@@ -180,6 +182,9 @@ def persistent(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S
 
     @wraps(method)
     def persisting(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._connection.persist(lambda: method(self, *args, **kwargs))  # pyright: ignore[reportPrivateUsage]  # a decorator of the parts' own methods
+        connection = self._connection  # pyright: ignore[reportPrivateUsage]  # a decorator of the parts' own methods
+        if not connection.may_be_lost:
+            return method(self, *args, **kwargs)
+        return connection.persist(lambda: method(self, *args, **kwargs))
 
     return persisting

@@ -71,7 +71,7 @@ class Database:
         self.audit = AuditLog(connection, keys=audit_keys)
         self.sessions = Sessions(connection, audit=self.audit)
         self.definitions = Definitions(connection)
-        self.leases = Leases(connection, ttl_s=lease_ttl_s)
+        self.leases = Leases(connection, ttl_s=lease_ttl_s, closing=lambda session: self.saver.bring_in(session))
         self.ledger = Ledger(connection, audit=self.audit)
         blobs = Blobs(connection, blob_bytes=blob_bytes)
         self.journal = Journal(connection, ledger=self.ledger, audit=self.audit, blobs=blobs)

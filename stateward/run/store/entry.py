@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+import orjson
+
 from stateward.govern.fingerprint import effect_key
 from stateward.run.store.cipher import TextCipher
-from stateward.run.store.json_text import read_json, read_sealed, write_json, write_sealed
+from stateward.run.store.json_text import read_json, read_sealed, write_json
 from stateward.run.store.ledger import Charge
 
 Effect = Literal["pure", "idempotent", "once"]
@@ -47,6 +49,10 @@ class CallKey:
     def values(self) -> tuple[str, str, str, str, int, int]:
         """The six values in the order of the table's key."""
         return (self.session, self.run, self.branch, self.path, self.activation, self.call)
+
+    def __str__(self) -> str:
+        """Return how a message names the call."""
+        return self.place
 
     @property
     def place(self) -> str:
@@ -108,6 +114,36 @@ COLUMNS = (
 )
 
 
+def begun(
+    entry: Entry, *, charges: tuple[Charge, ...], now: float, arguments: Mapping[str, Any] | None = None
+) -> Entry:
+    """Return an entry as it is when its call begins.
+
+    Args:
+        entry: The call.
+        charges: What it reserves.
+        now: The time, in seconds since the epoch.
+        arguments: What is kept of its arguments; None for those that the entry has.
+    """
+    # Written out, as in `closing`: every call comes through here, and `replace` takes twice as long.
+    return Entry(
+        key=entry.key,
+        kind=entry.kind,
+        name=entry.name,
+        fingerprint=entry.fingerprint,
+        arguments=entry.arguments if arguments is None else arguments,
+        effect=entry.effect,
+        result=entry.result,
+        error=entry.error,
+        charges=charges,
+        overrun=entry.overrun,
+        tokens_in=entry.tokens_in,
+        tokens_out=entry.tokens_out,
+        usd=entry.usd,
+        started_at=now,
+    )
+
+
 def opening_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
     """Return the row of a call that begins, in the order of `COLUMNS`.
 
@@ -118,18 +154,17 @@ def opening_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
     Returns:
         The values.
     """
-    where = entry.key.place
     return (
         *entry.key.values,
         entry.kind,
         entry.name,
         entry.fingerprint,
-        write_sealed(dict(entry.arguments), *place_of_call(entry.key, "arguments"), cipher=cipher, where=where),
+        _sealed(dict(entry.arguments), entry.key, "arguments", cipher=cipher),
         entry.effect,
         entry.status,
         None,
         None,
-        _charges_text(entry.charges),
+        charges_text(entry.charges),
         "{}",
         0,
         0,
@@ -140,23 +175,43 @@ def opening_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
     )
 
 
-def closing_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
+CLOSE = (
+    "UPDATE stateward_journal SET status = ?, result = ?, error = ?, charges = ?, overrun = ?, tokens_in = ?,"
+    " tokens_out = ?, usd = ?, ended_at = ? "
+)
+UNCHANGED = " AND status = 'started' AND tries = ? AND charges = ?"
+"""Finds a row only as long as nothing has happened to its call since it was begun; see `unchanged_values`."""
+
+
+def unchanged_values(entry: Entry) -> tuple[object, ...]:
+    """Return what stands in a row to which nothing has happened, for `UNCHANGED`.
+
+    Another try, a further reservation and every end change one of these.
+
+    Args:
+        entry: The call as it was begun.
+    """
+    return (entry.tries, charges_text(entry.charges))
+
+
+def closing_values(entry: Entry, *, cipher: TextCipher, text: str | None = None) -> tuple[object, ...]:
     """Return what changes in the row of a call that ends.
 
     Args:
         entry: A closed entry.
         cipher: Seals result and error.
+        text: The result as `write_json` has it, where that is at hand.
 
     Returns:
-        Status, result, error, charges, overrun, tokens in, tokens out, money and end.
+        Status, result, error, charges, overrun, tokens in, tokens out, money and end, for `CLOSE`.
     """
-    where = entry.key.place
+    key = entry.key
     return (
         entry.status,
-        write_sealed(entry.result, *place_of_call(entry.key, "result"), cipher=cipher, where=where),
-        write_sealed(entry.error, *place_of_call(entry.key, "error"), cipher=cipher, where=where),
-        _charges_text(entry.charges),
-        write_json(dict(entry.overrun), where=where) if entry.overrun else "{}",
+        _sealed(entry.result, key, "result", cipher=cipher, text=text),
+        _sealed(entry.error, key, "error", cipher=cipher),
+        charges_text(entry.charges),
+        write_json(dict(entry.overrun), where=key.place) if entry.overrun else "{}",
         entry.tokens_in,
         entry.tokens_out,
         entry.usd,
@@ -177,8 +232,15 @@ def extending_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
     Returns:
         Result and charges.
     """
-    sealed = write_sealed(entry.result, *place_of_call(entry.key, "result"), cipher=cipher, where=entry.key.place)
-    return (sealed, _charges_text(entry.charges))
+    sealed = _sealed(entry.result, entry.key, "result", cipher=cipher)
+    return (sealed, charges_text(entry.charges))
+
+
+def _sealed(value: Any, key: CallKey, column: str, *, cipher: TextCipher, text: str | None = None) -> str | None:
+    """Return the text of a column that holds JSON of the user's; `text` is that JSON, where it is at hand."""
+    if value is None:
+        return None
+    return cipher.seal_text(write_json(value, where=key) if text is None else text, *place_of_call(key, column))
 
 
 def place_of_call(key: CallKey, column: str) -> tuple[object, ...]:
@@ -191,10 +253,17 @@ def place_of_call(key: CallKey, column: str) -> tuple[object, ...]:
     return ("journal", key.session, key.run, key.path, key.activation, key.call, column)
 
 
-def _charges_text(charges: Sequence[Charge]) -> str:
-    if not charges:
-        return "[]"
-    return write_json([[c.scope, c.unit, c.billionths] for c in charges], where="charges")
+def charges_text(charges: Sequence[Charge]) -> str:
+    """Return what the row of a call holds of its charges.
+
+    Args:
+        charges: Reserved or spent.
+    """
+    rows = [[charge.scope, charge.unit, charge.billionths] for charge in charges]
+    try:
+        return orjson.dumps(rows).decode()  # names and whole numbers: there is one way to write them
+    except TypeError:  # but for numbers of more than 64 bits
+        return write_json(rows, where="charges")
 
 
 def from_row(row: tuple[Any, ...], *, cipher: TextCipher) -> Entry:  # a database's rows are untyped

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cache
 from itertools import filterfalse, islice
 from typing import Any, ParamSpec, TypeVar, cast
@@ -30,6 +30,7 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 
+from stateward.errors import StaleFence
 from stateward.run.checkpoint import CHANNEL, FENCE, Json
 from stateward.run.store.asks import Asks
 from stateward.run.store.cipher import Cipher
@@ -157,11 +158,12 @@ class Fenced(BaseCheckpointSaver[Any]):
             follows = control and self._sessions.follow(cur, session=session, control=control, fence=named.get(FENCE))
             if not follows:
                 self._check(cur, config)
-            if held is not None:
-                self._put_writes(held)
+            for each in held:
+                self._put_writes(each)
             saved = self._put(config, checkpoint, metadata, new_versions)
-            if control and not follows:
-                self._sessions.project(cur, session=session, control=control, checkpoint=checkpoint["id"])
+            if control:
+                brought = self._sessions.end if follows else self._sessions.project
+                brought(cur, session=session, control=control, checkpoint=checkpoint["id"])
         self._held.stored(held)
         return saved
 
@@ -189,9 +191,27 @@ class Fenced(BaseCheckpointSaver[Any]):
         written = Writes(config=config, writes=writes, task=task_id, path=task_path)
         if self._held.hold(written):
             return
+        brought = self._held.brought(config)
         with self._connection.transaction(str(given(config)["thread_id"])) as cur:
             self._check(cur, config)
-            self._put_writes(written)
+            for each in (*brought, written):
+                self._put_writes(each)
+        self._held.stored(brought)
+
+    @persistent
+    def bring_in(self, session: str) -> None:
+        """Store what a caller brought for a step that has not ended; call it before its lease is given back.
+
+        Args:
+            session: The session's id.
+        """
+        left = self._held.left(session)
+        for each in left:
+            # Who took over knows nothing of it, and its caller is told by the call.
+            with suppress(StaleFence), self._connection.transaction(session) as cur:
+                self._check(cur, each.config)
+                self._put_writes(each)
+        self._held.stored(left)
 
     @persistent
     def delete_thread(self, thread_id: str) -> None:

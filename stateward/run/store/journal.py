@@ -14,21 +14,28 @@ from typing import Any, Literal
 from stateward.errors import CheckpointError, GovernanceError
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.blobs import Blobs
+from stateward.run.store.closing import Closed, Ending, closed, opened
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.entry import (
+    CLOSE,
     COLUMNS,
     EXTEND,
+    UNCHANGED,
     CallKey,
     Entry,
     audit_record,
+    begun,
     closing_values,
     extending_values,
     from_row,
     opening_values,
+    unchanged_values,
 )
+from stateward.run.store.json_text import write_json
 from stateward.run.store.lease import check_fence
-from stateward.run.store.ledger import BILLION, Charge, Ledger, Reservation, Tripped, added, overrun, settled
+from stateward.run.store.ledger import Judge, Ledger, Reservation, Tripped, added, fitting
+from stateward.run.store.standing import read as standing_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +54,7 @@ class Known:
 
 _SELECT = f"SELECT {COLUMNS} FROM stateward_journal "
 _KEY = "WHERE session = ? AND run = ? AND branch = ? AND path = ? AND activation = ? AND call = ?"
-_INSERT = f"INSERT INTO stateward_journal ({COLUMNS}) VALUES ({', '.join('?' * 22)})"
-_CLOSE = (
-    "UPDATE stateward_journal SET status = ?, result = ?, error = ?, charges = ?, overrun = ?, tokens_in = ?,"
-    " tokens_out = ?, usd = ?, ended_at = ? "
-)
+_INSERT = f"INSERT INTO stateward_journal ({COLUMNS}) VALUES ({', '.join('?' * 22)}) ON CONFLICT DO NOTHING"
 
 
 class Journal:
@@ -105,34 +108,72 @@ class Journal:
             GovernanceError: An amount or limit is no finite number from 0.
             CodecError: The arguments are no JSON.
         """
+        found = self.admit(entry, lambda _: reservations, fence=fence)
+        assert found is not None  # it was judged before
+        return found
+
+    @persistent
+    def admit(
+        self, entry: Entry, judge: Judge, *, arguments: Mapping[str, Any] | None = None, fence: int | None = None
+    ) -> Begun | Known | Tripped | None:
+        """Judge a call by how its run stands, and begin it, in one transaction: nothing changes in between.
+
+        Args:
+            entry: The call, as for `begin`.
+            judge: Judges it. It must be quick and ask nobody, since others wait.
+            arguments: What is kept of its arguments; None for those that the entry has.
+            fence: The writer's fencing token; None when the session is not leased.
+
+        Returns:
+            What `begin` returns; None when it was judged that it may not be made, and nothing was written.
+
+        Raises:
+            StaleFence: The session was taken over.
+            SessionBusy: The writer has no token, and someone holds the session.
+            GovernanceError: An amount or limit is no finite number from 0.
+            CodecError: The arguments are no JSON.
+        """
         key = entry.key
         with self._connection.transaction(key.session) as cur:
             now = self._connection.now()
             check_fence(cur, session=key.session, fence=fence, now=now)
-            known = self._find(cur, key)
-            if known is not None:
-                # The first try may have begun it, and its answer was lost.
-                ours = self._connection.repeated and (known.status, known.started_at) == ("started", now)
-                return Begun(entry=known) if ours else Known(entry=known)
-            charges = self._ledger.reserve(cur, session=key.session, run=key.run, reservations=reservations)
+            if self._connection.repeated and (known := self._known(cur, key, now=now)) is not None:
+                return known  # before it is judged: what the first try reserved would count twice
+            standing = standing_of(cur, session=key.session, run=key.run, revoked=True)
+            reservations = judge(standing)
+            if reservations is None:
+                return None
+            charges = fitting(reservations, standing=standing)
             if isinstance(charges, Tripped):
-                return charges
-            begun = replace(entry, status="started", charges=charges, tries=1, started_at=now, ended_at=None)
-            cur.execute(_INSERT, opening_values(begun, cipher=self._connection.cipher))
-        return Begun(entry=begun)
+                return self._known(cur, key, now=now) or charges  # what was begun is known, whatever the limits say
+            opening = begun(entry, charges=charges, now=now, arguments=arguments)
+            cur.execute(_INSERT, opening_values(opening, cipher=self._connection.cipher))
+            if not cur.rowcount:
+                return self._known(cur, key, now=now)  # it is what the row is in conflict with
+            self._ledger.hold(cur, session=key.session, run=key.run, charges=charges)
+        return Begun(entry=opening)
+
+    def _known(self, cur: Cursor, key: CallKey, *, now: float) -> Begun | Known | None:
+        """Find a call that the journal has; one that a first try began, and whose answer was lost, is ours."""
+        known = self._find(cur, key)
+        if known is None:
+            return None
+        ours = self._connection.repeated and (known.status, known.started_at) == ("started", now)
+        return Begun(entry=known) if ours else Known(entry=known)
 
     @persistent
     def settle(
         self,
         key: CallKey,
         *,
-        status: Literal["completed", "failed", "unknown"],
+        status: Closed,
         result: Any = None,  # JSON, as the tool gave it
         error: Any = None,  # JSON
         spent: Mapping[str, float] | None = None,
         tokens_in: int = 0,
         tokens_out: int = 0,
         fence: int | None = None,
+        before: Entry | None = None,
     ) -> Entry:
         """Close an entry and put what was spent in the place of its reservations, in one transaction.
 
@@ -145,6 +186,7 @@ class Journal:
             tokens_in: Tokens read by a model, from 0.
             tokens_out: Tokens written by a model, from 0.
             fence: The writer's fencing token; None when the session is not leased.
+            before: The entry as it was begun, which spares a look at it while it is still the same.
 
         Returns:
             The closed entry.
@@ -156,30 +198,45 @@ class Journal:
             GovernanceError: An amount is no finite number from 0.
             CodecError: Result or error is no JSON.
         """
+        ending = Ending(status, result, error, spent or {}, tokens_in, tokens_out)
         with self._connection.transaction(key.session) as cur:
             now = self._connection.now()
             check_fence(cur, session=key.session, fence=fence, now=now)
+            if before is not None and before.status == "started":
+                entry = self._close(cur, before, ending, now=now, as_it_was=True)
+                if entry is not None:
+                    return entry
             known = self._find(cur, key)
             if self._connection.repeated and known is not None and (known.status, known.ended_at) == (status, now):
                 return known  # the first try closed it, and its answer was lost
-            before = _opened(known, key)
-            charges = self._recharge(cur, before, spent=spent or {})
-            entry = replace(
-                before,
-                status=status,
-                result=result,
-                error=error,
-                charges=charges,
-                overrun={**before.overrun, **overrun(before.charges, now=charges)},
-                tokens_in=tokens_in,
-                tokens_out=tokens_out,
-                usd=next((c.billionths / BILLION for c in charges if c.unit == "usd"), 0.0),
-                ended_at=now,
-            )
-            held = self.blobs.kept(cur, key.session, result, where=key.place)
-            kept = entry if held is result else replace(entry, result=held)
-            cur.execute(_CLOSE + _KEY, (*closing_values(kept, cipher=self._connection.cipher), *key.values))
-            self._audit.append(audit_record(entry))
+            entry = self._close(cur, opened(known, key), ending, now=now)
+            assert entry is not None  # it was there, in this transaction
+        return entry
+
+    def _close(
+        self, cur: Cursor, before: Entry, ending: Ending, *, now: float, as_it_was: bool = False
+    ) -> Entry | None:
+        """Close an entry, charge what it spent and record it; None when it is no longer as it was, and nothing is."""
+        key, cipher = before.key, self._connection.cipher
+        entry = closed(before, ending, now=now)
+        text = None if ending.result is None else write_json(ending.result, where=key)
+        held = self.blobs.kept(cur, key.session, ending.result, where=key, text=text)
+        if held is not ending.result:
+            text = write_json(held, where=key)
+        # The row itself says that what is taken out of the ledger here is what it has reserved, and nobody has before.
+        where, same = (UNCHANGED, unchanged_values(before)) if as_it_was else ("", ())
+        cur.execute(CLOSE + _KEY + where, (*closing_values(entry, cipher=cipher, text=text), *key.values, *same))
+        if not cur.rowcount:
+            return None
+        self._ledger.replace(
+            cur,
+            session=key.session,
+            run=key.run,
+            old=before.charges,
+            new=entry.charges,
+            reserved=before.status == "started",
+        )
+        self._audit.add(cur, audit_record(entry))
         return entry
 
     @persistent
@@ -206,7 +263,7 @@ class Journal:
         """
         with self._connection.transaction(key.session) as cur:
             check_fence(cur, session=key.session, fence=fence, now=self._connection.now())
-            before = self._open_entry(cur, key)
+            before = opened(self._find(cur, key), key)
             if before.status != "started":
                 raise CheckpointError(
                     f"`{before.name}` is {before.status}, and only a call that was begun can go on",
@@ -221,19 +278,6 @@ class Journal:
             entry = replace(before, result=progress, charges=added(before.charges, more=more))
             cur.execute(EXTEND + _KEY, (*extending_values(entry, cipher=self._connection.cipher), *key.values))
         return entry
-
-    def _recharge(self, cur: Cursor, before: Entry, *, spent: Mapping[str, float]) -> tuple[Charge, ...]:
-        """Put what a call spent in the place of what it had reserved."""
-        charges = settled(before.charges, spent=spent)
-        self._ledger.replace(
-            cur,
-            session=before.key.session,
-            run=before.key.run,
-            old=before.charges,
-            new=charges,
-            reserved=before.status == "started",
-        )
-        return charges
 
     @persistent
     def mark_unknown(self, key: CallKey, *, fence: int | None = None) -> Entry:
@@ -252,7 +296,7 @@ class Journal:
             CheckpointError: The call was never begun, or is completed or failed already.
         """
         with self._connection.transaction(key.session) as cur:
-            entry = self._open_entry(cur, key)
+            entry = opened(self._find(cur, key), key)
             return entry if entry.status == "unknown" else self.settle(key, status="unknown", fence=fence)
 
     @persistent
@@ -277,7 +321,7 @@ class Journal:
         with self._connection.transaction(key.session) as cur:
             now = self._connection.now()
             check_fence(cur, session=key.session, fence=fence, now=now)
-            before = self._open_entry(cur, key)
+            before = opened(self._find(cur, key), key)
             if self._connection.repeated and (before.status, before.started_at) == ("started", now):
                 return before  # the first try took it up, and its answer was lost
             if before.effect == "once" and not confirmed_safe:
@@ -352,18 +396,3 @@ class Journal:
         entry = from_row(row, cipher=self._connection.cipher)
         whole = self.blobs.whole(cur, entry.key.session, entry.result)
         return entry if whole is entry.result else replace(entry, result=whole)
-
-    def _open_entry(self, cur: Cursor, key: CallKey) -> Entry:
-        return _opened(self._find(cur, key), key)
-
-
-def _opened(entry: Entry | None, key: CallKey) -> Entry:
-    if entry is None:
-        raise CheckpointError("The call was never begun", where=key.place, fix="Begin it before it is made.")
-    if entry.status in ("completed", "failed"):
-        raise CheckpointError(
-            f"`{entry.name}` is {entry.status} already, and a closed entry is never opened again",
-            where=key.place,
-            fix="Take its result from the journal.",
-        )
-    return entry

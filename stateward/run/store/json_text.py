@@ -6,19 +6,19 @@ import json
 from typing import Any
 
 from stateward.errors import CodecError
-from stateward.govern.fingerprint import is_unicode
+from stateward.govern.fingerprint import is_unicode, written
 from stateward.run.store.cipher import TextCipher
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _ESCAPING = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
-def write_json(value: object, *, where: str) -> str:
+def write_json(value: object, *, where: object) -> str:
     """Turn a JSON-like value into text.
 
     Args:
         value: None, bool, int, finite float, str, or lists, tuples and string-keyed mappings of these.
-        where: What the value is, for the message.
+        where: What the value is, for the message; its text is asked for when there is one.
 
     Returns:
         Compact JSON in UTF-8 order of the keys given.
@@ -26,6 +26,9 @@ def write_json(value: object, *, where: str) -> str:
     Raises:
         CodecError: The value holds something that is no JSON.
     """
+    plain = written(value)
+    if plain is not None:
+        return plain.decode()
     try:
         text = _ENCODER.encode(value)
         # A database takes no half of a character, and JSON has an escape for each.
@@ -33,7 +36,7 @@ def write_json(value: object, *, where: str) -> str:
     except (TypeError, ValueError) as cause:
         raise CodecError(
             f"A value of type `{type(value).__name__}` cannot be stored as JSON: {cause}",
-            where=where,
+            where=str(where),
             fix="Use only None, booleans, numbers, strings, lists and dicts with string keys.",
         ) from cause
 

@@ -8,13 +8,14 @@ holder that stalled and woke up cannot write.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 from stateward.errors import CheckpointError, SessionBusy, StaleFence
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.holder import is_dead, new_holder
+from stateward.run.store.once import Once
 from stateward.run.store.owner import refuse_stranger
 from stateward.run.store.per_process import PerProcess
 
@@ -22,6 +23,19 @@ LEASE_TTL_S = 30.0
 """How long a lease lives without a heartbeat, in seconds."""
 _AT_ONCE = 500
 """How many leases one statement renews."""
+_TAKE = """
+INSERT INTO stateward_sessions AS old
+    (id, graph, tenant, created_at, updated_at, holder, fence, lease_until)
+VALUES (?, ?, ?, ?, ?, ?, {one}, ?)
+ON CONFLICT (id) DO UPDATE SET
+    holder = excluded.holder, fence = old.fence + 1, lease_until = excluded.lease_until,
+    graph = CASE WHEN old.graph = '' THEN excluded.graph ELSE old.graph END,
+    tenant = CASE WHEN old.tenant = '' THEN excluded.tenant ELSE old.tenant END
+WHERE old.holder IS NULL AND (excluded.tenant = '' OR old.tenant IN ('', excluded.tenant))
+RETURNING fence, EXISTS (SELECT 1 FROM stateward_mailbox m WHERE m.session = ? AND m.status = 'posted')
+"""
+"""Takes a session that is new, or was given back by its holder. Whether a holder is dead no database can say."""
+_FREE = "UPDATE stateward_sessions SET holder = NULL, lease_until = 0 WHERE id = ? AND holder = ? AND fence = ?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +49,8 @@ class Lease:
     """Counts up with each new holder; the number every write must name."""
     until: float
     """When it ends without a heartbeat, in seconds since the epoch."""
+    mail: bool = field(default=True, compare=False)
+    """Whether a letter may have waited when it was taken; one that came later is looked for when it is given back."""
 
 
 def check_fence(cur: Cursor, *, session: str, fence: int | None, now: float) -> None:
@@ -84,10 +100,15 @@ class Leases:
     Args:
         connection: The database.
         ttl_s: Seconds a lease lives without a heartbeat, more than 0.
+        closing: Gets a session whose lease is about to be given back, to store what waits under it.
     """
 
-    def __init__(self, connection: Connection, *, ttl_s: float = LEASE_TTL_S) -> None:
+    def __init__(
+        self, connection: Connection, *, ttl_s: float = LEASE_TTL_S, closing: Callable[[str], None] | None = None
+    ) -> None:
         self._connection = connection
+        self._closing = closing or _nothing
+        self._once = Once(connection)
         self._ttl_s = ttl_s
         self._here = PerProcess(_Here)
 
@@ -110,25 +131,46 @@ class Leases:
             UnknownSession: The session belongs to another tenant.
         """
         here, now, lease = self._here.get(), self._connection.now(), None
+        wanted = Lease(session=session, holder=here.holder, fence=0, until=now + self._ttl_s)
         try:
-            with self._connection.transaction(session) as cur:
-                fence = self._claim(cur, session, tenant=tenant, now=now)
-                if after is not None and fence != after + 1:
-                    raise SessionBusy(
-                        f"Session `{session}` went on in another process since it was looked at",
-                        fix="Look again at where it stands, then decide what to send.",
-                        session=session,
-                    )
-                lease = Lease(session=session, holder=here.holder, fence=fence, until=now + self._ttl_s)
-                _write(cur, lease, graph=graph, tenant=tenant, now=now)
+            if after is None:
+                lease = self._taken(wanted, graph=graph, tenant=tenant, now=now)
+            lease = lease or self._taken_over(wanted, graph=graph, tenant=tenant, after=after, now=now)
             with here.guard:
                 here.held[session] = lease
                 self._start_heart(here)
         except BaseException as error:
-            if lease is not None and not isinstance(error, Exception):  # Ctrl-C, and it may be committed
-                self.release(lease)
+            if not isinstance(error, Exception):  # Ctrl-C, and it may be committed
+                self._undo(wanted) if lease is None else self.release(lease)
             raise
         return lease
+
+    def _taken(self, wanted: Lease, *, graph: str, tenant: str, now: float) -> Lease | None:
+        """Take a session that nobody holds, in one statement; None when somebody may."""
+        given = (wanted.session, graph, tenant, now, now, wanted.holder, wanted.until, wanted.session)
+        row = self._once.row(wanted.session, _TAKE, given)
+        return None if row is None else replace(wanted, fence=int(row[0]), mail=bool(row[1]))
+
+    def _taken_over(self, wanted: Lease, *, graph: str, tenant: str, after: int | None, now: float) -> Lease:
+        """Look who holds a session, and take it."""
+        session = wanted.session
+        with self._connection.transaction(session) as cur:
+            fence = self._claim(cur, session, tenant=tenant, now=now)
+            if after is not None and fence != after + 1:
+                raise SessionBusy(
+                    f"Session `{session}` went on in another process since it was looked at",
+                    fix="Look again at where it stands, then decide what to send.",
+                    session=session,
+                )
+            lease = replace(wanted, fence=fence)
+            _write(cur, lease, graph=graph, tenant=tenant, now=now)
+        return lease
+
+    def _undo(self, wanted: Lease) -> None:
+        """Give back a lease whose fence was not told; by its end it is told from any other one of this process."""
+        with self._connection.transaction(wanted.session) as cur:
+            statement = _FREE.replace("fence = ?", "lease_until = ?")
+            cur.execute(statement, (wanted.session, wanted.holder, wanted.until))
 
     @persistent
     def release(self, lease: Lease) -> None:
@@ -138,7 +180,10 @@ class Leases:
             lease: A lease from `acquire`.
         """
         self._let_go(lease)
-        with self._connection.transaction(lease.session) as cur:
+        self._closing(lease.session)
+        # One statement, which is a transaction of its own. It waits for no lock of the session: who is inside a
+        # transaction goes on under its fence, and who takes the session next waits for that.
+        with self._connection.read() as cur:
             _free(cur, lease)
 
     @persistent
@@ -149,6 +194,7 @@ class Leases:
             lease: A lease from `acquire`.
         """
         self._let_go(lease)
+        self._closing(lease.session)
         with self._connection.transaction(lease.session) as cur:
             # Only under the first fence: a later one is counted on, or who had an earlier one could write again.
             cur.execute(
@@ -277,6 +323,10 @@ class Leases:
             return False
 
 
+def _nothing(_session: str) -> None:
+    """Nothing waits."""
+
+
 def _living(row: tuple[str | None, int, float], *, now: float) -> bool:
     return row[0] is not None and row[2] > now and not is_dead(row[0])
 
@@ -322,7 +372,4 @@ def _write(cur: Cursor, lease: Lease, *, graph: str, tenant: str, now: float) ->
 
 
 def _free(cur: Cursor, lease: Lease) -> None:
-    cur.execute(
-        "UPDATE stateward_sessions SET holder = NULL, lease_until = 0 WHERE id = ? AND holder = ? AND fence = ?",
-        (lease.session, lease.holder, lease.fence),
-    )
+    cur.execute(_FREE, (lease.session, lease.holder, lease.fence))

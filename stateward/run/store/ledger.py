@@ -7,44 +7,33 @@ Rows are keyed by session and run, not by branch: a fork inherits what was spent
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stateward.errors import GovernanceError
 from stateward.govern.person import person
 from stateward.run.store.audit_log import AuditLog
+from stateward.run.store.charges import BILLION as BILLION
+from stateward.run.store.charges import Charge as Charge
+from stateward.run.store.charges import Judge as Judge
+from stateward.run.store.charges import Reservation as Reservation
+from stateward.run.store.charges import Tripped as Tripped
+from stateward.run.store.charges import added as added
+from stateward.run.store.charges import first_trip as first_trip
+from stateward.run.store.charges import fitting as fitting
+from stateward.run.store.charges import overrun as overrun
+from stateward.run.store.charges import settled as settled
+from stateward.run.store.charges import to_billionths as to_billionths
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.lease import check_fence
+from stateward.run.store.standing import read as standing_of
 
-BILLION = 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reservation:
-    """What a call may spend at most in one scope."""
-
-    scope: str
-    """Path of the state whose policy counts it; empty for the chart itself."""
-    unit: str
-    """What is counted: turns, usd, calls, or calls:<tool>."""
-    amount: float
-    """The upper bound, in units, from 0."""
-    limit: float | None = None
-    """What the scope may spend in this run; None when nothing limits it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tripped:
-    """A reservation that would have passed its limit; nothing was written."""
-
-    scope: str
-    unit: str
-    limit: float
-    spent: float
-    """Spent and reserved before the call."""
-    asked: float
+_ADD = (
+    "INSERT INTO stateward_ledger AS old (session, run, scope, unit, spent, reserved) VALUES (?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (session, run, scope, unit)"
+    " DO UPDATE SET spent = old.spent + excluded.spent, reserved = old.reserved + excluded.reserved"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,110 +45,6 @@ class Totals:
     tokens_in: int
     tokens_out: int
     usd: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Charge:
-    """A reserved or spent amount of one call, in billionths of its unit."""
-
-    scope: str
-    unit: str
-    billionths: int
-
-
-def to_billionths(amount: float) -> int:
-    """Turn an amount into whole billionths of its unit.
-
-    Args:
-        amount: Finite, from 0 to about 9e9.
-
-    Returns:
-        The nearest whole number.
-
-    Raises:
-        GovernanceError: The amount is negative, infinite, not a number or too large.
-    """
-    if not math.isfinite(amount) or amount < 0 or amount > 9e9:
-        raise GovernanceError(
-            f"An amount is {amount!r}, expected a number from 0 to 9e9",
-            fix="Correct the estimate or the limit in the policy.",
-        )
-    return round(amount * BILLION)
-
-
-def first_trip(
-    asked: Mapping[tuple[str, str], int],
-    *,
-    used: Mapping[tuple[str, str], int],
-    limits: Mapping[tuple[str, str], int],
-) -> tuple[str, str] | None:
-    """Find the first scope and unit that a call would drive past its limit.
-
-    Args:
-        asked: What the call reserves.
-        used: What is spent and reserved.
-        limits: The limits; a key that is absent has none.
-
-    Returns:
-        Scope and unit; None when all fit.
-    """
-    return next((key for key, more in asked.items() if key in limits and used.get(key, 0) + more > limits[key]), None)
-
-
-def settled(charges: Sequence[Charge], *, spent: Mapping[str, float]) -> tuple[Charge, ...]:
-    """Replace the charges of a call by what it spent.
-
-    Args:
-        charges: What was reserved, or charged before.
-        spent: What was spent, by unit; a unit that is absent keeps its charge, a unit that was never
-            reserved is charged to the chart itself.
-
-    Returns:
-        The new charges.
-
-    Raises:
-        GovernanceError: An amount is no finite number from 0.
-    """
-    new = {unit: to_billionths(amount) for unit, amount in spent.items()}
-    kept = tuple(Charge(scope=c.scope, unit=c.unit, billionths=new.get(c.unit, c.billionths)) for c in charges)
-    known = {charge.unit for charge in charges}
-    extra = (Charge(scope="", unit=unit, billionths=n) for unit, n in new.items() if unit not in known)
-    return (*kept, *extra)
-
-
-def added(charges: Sequence[Charge], *, more: Sequence[Charge]) -> tuple[Charge, ...]:
-    """Put further charges of a call onto those it has.
-
-    Args:
-        charges: What it has reserved.
-        more: What it reserves besides.
-
-    Returns:
-        One charge for each scope and unit.
-    """
-    sums = {(charge.scope, charge.unit): charge.billionths for charge in charges}
-    for charge in more:
-        place = (charge.scope, charge.unit)
-        sums[place] = sums.get(place, 0) + charge.billionths
-    return tuple(Charge(scope=scope, unit=unit, billionths=n) for (scope, unit), n in sums.items())
-
-
-def overrun(charges: Sequence[Charge], *, now: Sequence[Charge]) -> dict[str, float]:
-    """Say by how much a call spent more than it had reserved.
-
-    Args:
-        charges: What was reserved.
-        now: What was spent, from `settled`.
-
-    Returns:
-        The excess by unit, only where there is one and where something was reserved.
-    """
-    reserved = {charge.unit: charge.billionths for charge in charges}
-    return {
-        charge.unit: (charge.billionths - reserved[charge.unit]) / BILLION
-        for charge in now
-        if charge.billionths > reserved.get(charge.unit, 0) > 0
-    }
 
 
 class Ledger:
@@ -286,16 +171,21 @@ class Ledger:
         """
         if not reservations:
             return ()
-        asked, limits = _collect(reservations)
-        limits.update(_overrides(cur, session=session, run=run))
-        used = _used(cur, session=session, run=run)
-        key = first_trip(asked, used=used, limits=limits)
-        if key is not None:
-            limit, before, more = (n / BILLION for n in (limits[key], used.get(key, 0), asked[key]))
-            return Tripped(scope=key[0], unit=key[1], limit=limit, spent=before, asked=more)
-        charges = tuple(Charge(scope=scope, unit=unit, billionths=n) for (scope, unit), n in asked.items())
-        _add(cur, session=session, run=run, rows=[(c, 0, c.billionths) for c in charges])
+        charges = fitting(reservations, standing=standing_of(cur, session=session, run=run))
+        if not isinstance(charges, Tripped):
+            self.hold(cur, session=session, run=run, charges=charges)
         return charges
+
+    def hold(self, cur: Cursor, *, session: str, run: str, charges: Sequence[Charge]) -> None:
+        """Keep what a call reserves from others; call it in the transaction in which `fitting` said that it may.
+
+        Args:
+            cur: A cursor in the transaction.
+            session: The session's id.
+            run: The run's id.
+            charges: From `fitting`.
+        """
+        _add(cur, session=session, run=run, rows=[(c, 0, c.billionths) for c in charges])
 
     @persistent
     def spend(
@@ -353,19 +243,6 @@ class Ledger:
         _add(cur, session=session, run=run, rows=[(c, -c.billionths, c.billionths) for c in charges])
 
 
-def _collect(
-    reservations: Sequence[Reservation],
-) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int]]:
-    asked: dict[tuple[str, str], int] = {}
-    limits: dict[tuple[str, str], int] = {}
-    for item in reservations:
-        key = (item.scope, item.unit)
-        asked[key] = asked.get(key, 0) + to_billionths(item.amount)
-        if item.limit is not None:
-            limits[key] = min(to_billionths(item.limit), limits.get(key, 9 * BILLION * BILLION))
-    return asked, limits
-
-
 def _used(cur: Cursor, *, session: str, run: str) -> dict[tuple[str, str], int]:
     cur.execute(
         "SELECT scope, unit, spent + reserved FROM stateward_ledger WHERE session = ? AND run = ?",
@@ -382,11 +259,10 @@ def _overrides(cur: Cursor, *, session: str, run: str) -> dict[tuple[str, str], 
 def _add(cur: Cursor, *, session: str, run: str, rows: Sequence[tuple[Charge, int, int]]) -> None:
     totals: dict[tuple[str, str], tuple[int, int]] = {}
     for charge, spent, reserved in rows:
-        before = totals.get((charge.scope, charge.unit), (0, 0))
-        totals[charge.scope, charge.unit] = (before[0] + spent, before[1] + reserved)
-    cur.executemany(
-        "INSERT INTO stateward_ledger AS old (session, run, scope, unit, spent, reserved) VALUES (?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (session, run, scope, unit)"
-        " DO UPDATE SET spent = old.spent + excluded.spent, reserved = old.reserved + excluded.reserved",
-        [(session, run, scope, unit, spent, held) for (scope, unit), (spent, held) in totals.items()],
-    )
+        place = (charge.scope, charge.unit)
+        before = totals.get(place, (0, 0))
+        totals[place] = (before[0] + spent, before[1] + reserved)
+    # What changes nothing needs no row: most tools cost no money.
+    changes = [(session, run, *place, *change) for place, change in totals.items() if change != (0, 0)]
+    if changes:
+        cur.executemany(_ADD, changes)

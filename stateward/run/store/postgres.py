@@ -135,11 +135,28 @@ class PostgresConnection(Connection):
         Raises:
             CheckpointError: The database is away, or refused the statement; nothing was done.
         """
-        with self.lend() as raw:
-            locks = _locks(raw.info.server_version)
-            statement = cast("LiteralString", listed.statement(guard, locks=locks))
+        with self.lend() as raw, psycopg.RawCursor(raw) as cur:
+            statement = listed.statement(guard, locks=_locks(raw.info.server_version))
             given = (_number(session), *guard.parameters, *listed.parameters())
-            return raw.execute(statement, given, prepare=True).rowcount == 1
+            return cur.execute(statement, given, prepare=True).rowcount == 1
+
+    def once(self, session: str, statement: str, parameters: tuple[object, ...]) -> Any:  # a row, or None
+        """Run a single statement under a session's locks; see `Once.row`.
+
+        Args:
+            session: The session.
+            statement: What writes at most one row.
+            parameters: What its `?` stand for.
+
+        Returns:
+            The row that it returns, or None.
+
+        Raises:
+            CheckpointError: The database is away, or refused the statement; nothing was done.
+        """
+        with self.lend() as raw:
+            sql = _locked(statement, raw.info.server_version)
+            return raw.execute(sql, (_number(session), *parameters), prepare=True).fetchone()
 
     @contextmanager
     def _read(self) -> Generator[Cursor]:
@@ -344,6 +361,13 @@ def _locks(version: int) -> str:
     """The same as one query, with the session's number for its parameter."""
     limit = f", set_config('transaction_timeout', '{LIMIT_S}s', true)" if version >= _LIMITS else ""
     return _locking("%s::int4") + limit
+
+
+@lru_cache(maxsize=64)
+def _locked(statement: str, version: int) -> LiteralString:
+    """A statement of `Once` behind its locks; what it takes a 1 from makes it wait for them."""
+    worded = _marked(statement.format(one="(SELECT 1 FROM locked)"))
+    return cast("LiteralString", f"WITH locked AS MATERIALIZED ({_locks(version)}) {worded}")
 
 
 def _locking(number: str) -> str:

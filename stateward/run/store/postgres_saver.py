@@ -13,7 +13,7 @@ from langgraph.checkpoint.postgres import PostgresSaver
 from psycopg.rows import DictRow
 
 from stateward.errors import CheckpointError, UnknownSession
-from stateward.run.checkpoint import FENCE
+from stateward.run.checkpoint import FENCE, TERMINAL
 from stateward.run.store.asks import Asks
 from stateward.run.store.cipher import Cipher
 from stateward.run.store.connection import persistent
@@ -27,8 +27,6 @@ from stateward.run.store.serializer import AllowList, StrictSerializer
 from stateward.run.store.sessions import Sessions
 
 _HELD = "SELECT 1 FROM stateward_sessions WHERE id = ? AND fence = ?"
-_CHANGED = 3
-"""How many of a guard's parameters, its first, are what the step changes in the row; the others it must find there."""
 REMEMBERED = 10_000
 """Sessions whose row is remembered; then all are forgotten, which costs each a few round trips."""
 LANES = 8
@@ -53,8 +51,8 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         # LangGraph's constructor only keeps the connection; `_cursor` is the one place that uses it.
         PostgresSaver.__init__(self, None, serde=StrictSerializer(allowed=allowed))  # pyright: ignore[reportArgumentType]
         self._postgres = connection
-        self._followed: dict[str, tuple[object, ...]] = {}
-        """What the row of a session was brought to last: a step that leaves it so can be one statement."""
+        self._listed = Listed(self.serde)
+        """What each step begins with."""
         self._tenants: dict[str, str] = {}
         """Whose a session was when it was last looked at."""
         self.fence(connection, sessions=sessions, asks=asks, lanes=LANES)
@@ -69,19 +67,31 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
     ) -> RunnableConfig:
         """Store a checkpoint; a step in the middle of a run in one statement. See `Fenced.put`."""
         checkpoint = inlined(checkpoint, new_versions)
-        session, (guard, known) = str(given(config)["thread_id"]), self._following(config, checkpoint)
+        session, guard = str(given(config)["thread_id"]), self._following(config, checkpoint, metadata)
         if guard is not None and not self._postgres.is_busy:
             guard, sealing = self._sealing_under(guard, session)
-            listed, held = Listed(self.serde), self._held.before(config)
-            if held is not None:
-                self._list(held, listed=listed, sealing=sealing)
+            listed, held = self._listed.anew(self.serde), self._held.before(config)
+            for each in held:
+                self._list(each, listed=listed, sealing=sealing)
             saved = listed.put(*self._sealed(config, checkpoint, metadata, sealing=sealing), new_versions)
-            if self._stored(session, guard=guard, listed=listed):
+            if self._brought_up(config, checkpoint, guard=guard, listed=listed):
                 self._held.stored(held)
                 return saved
-        saved = super().put(config, checkpoint, metadata, new_versions)
-        self._remember(session, known)
-        return saved
+        return super().put(config, checkpoint, metadata, new_versions)
+
+    def _brought_up(self, config: RunnableConfig, checkpoint: Checkpoint, *, guard: Guard, listed: Listed) -> bool:
+        """Store a checkpoint and bring the row up to it in one statement; the end of a run is recorded behind it.
+
+        Records of the audit log come one after the other, so that an end needs a transaction.
+        """
+        session, control = str(given(config)["thread_id"]), projected(config, checkpoint)
+        if control is None or control["status"] not in TERMINAL:
+            return self._stored(session, guard=guard, listed=listed)
+        with self._connection.transaction(session) as cur:
+            stored = self._stored(session, guard=guard, listed=listed)
+            if stored:
+                self._sessions.end(cur, session=session, control=control, checkpoint=checkpoint["id"])
+        return stored
 
     @persistent
     def put_writes(
@@ -98,9 +108,11 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
             return
         if fence is not None and not self._postgres.is_busy:
             guard, sealing = self._sealing_under(_held(session, fence), session)
-            listed = Listed(self.serde)
-            self._list(written, listed=listed, sealing=sealing)
+            listed, brought = self._listed.anew(self.serde), self._held.brought(config)
+            for each in (*brought, written):
+                self._list(each, listed=listed, sealing=sealing)
             if self._stored(session, guard=guard, listed=listed):
+                self._held.stored(brought)
                 return
         super().put_writes(config, writes, task_id, task_path)
 
@@ -140,26 +152,17 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
             fix="Use `stateward prune`, or `prune` of `stateward.run.store.retention`; nothing was deleted.",
         )
 
-    def _following(self, config: RunnableConfig, checkpoint: Checkpoint) -> tuple[Guard | None, tuple[object, ...]]:
-        """Return what must be true for a checkpoint to be stored in one statement, and what the row will be then.
-
-        The guard is None when that cannot be, or when it would fail.
-        """
-        session, fence, control = (
-            str(given(config)["thread_id"]),
-            given(config).get(FENCE),
-            projected(config, checkpoint),
-        )
+    def _following(self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata) -> Guard | None:
+        """Return what must be true for a checkpoint to be stored in one statement; None when that cannot be."""
+        session, fence = str(given(config)["thread_id"]), given(config).get(FENCE)
+        control = projected(config, checkpoint)
         if control is None:
-            return (None if fence is None else _held(session, fence)), ()
+            return None if fence is None else _held(session, fence)
         following = self._sessions.following(session=session, control=control, fence=fence)
-        if following is None:
-            return None, ()
+        if following is None or (control["status"] in TERMINAL and metadata.get("source") == "input"):
+            return None  # an input finds the end of the run before it, whose record is there
         statement, parameters = following
-        known = parameters[_CHANGED:]
-        if self._followed.get(session) != known:
-            return None, known
-        return Guard(statement=statement.strip(), parameters=parameters, ending="RETURNING 1"), known
+        return Guard(statement=statement.strip(), parameters=parameters, ending="RETURNING 1")
 
     def _sealing_under(self, guard: Guard, session: str) -> tuple[Guard, Sealing | None]:
         """Seal for the session's tenant as it was last seen, which the guard then has to find in its row."""
@@ -176,10 +179,6 @@ class PostgresFencedSaver(Fenced, PostgresSaver):
         if not stored:
             self._tenants.pop(session, None)
         return stored
-
-    def _remember(self, session: str, known: tuple[object, ...]) -> None:
-        if known:
-            _kept(self._followed)[session] = known
 
     def _cursor(  # pyright: ignore[reportIncompatibleMethodOverride]  # a context manager, typed less narrowly
         self, *, pipeline: bool = False

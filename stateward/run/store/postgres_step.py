@@ -17,6 +17,7 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count as count_from
 from typing import Any
 
 from langgraph.checkpoint.postgres import PostgresSaver
@@ -27,6 +28,7 @@ MOST = 24
 
 Rows = Sequence[Sequence[Any]]
 _INSERT = re.compile(r"\s*INSERT INTO (\w+) \(([\w, ]+)\)\s*VALUES \([%s, ]+\)\s*(ON CONFLICT [^;]*);?\s*")
+_MARK = re.compile("%s|%%")
 _TYPES = {"idx": "int4", "blob": "bytea", "checkpoint": "jsonb", "metadata": "jsonb"}
 """The types of LangGraph's columns that are not text."""
 
@@ -69,19 +71,29 @@ class Listed(PostgresSaver):
         self.parts: list[tuple[str, Rows]] = []
         """LangGraph's statements, each with its rows of parameters."""
 
+    def anew(self, serde: SerializerProtocol) -> Listed:
+        """Return one that lists nothing yet; LangGraph's constructor looks the serializer over each time.
+
+        Args:
+            serde: The serializer of a saver, which may be a copy with another one.
+        """
+        made = Listed.__new__(Listed)
+        made.__dict__.update(self.__dict__, parts=[], serde=serde)
+        return made
+
     @property
     def is_one_step(self) -> bool:
         """Whether one statement can store what is listed.
 
         One row cannot be changed twice in a statement, and a statement is prepared for each number of rows.
         """
-        return all(
-            len(rows) <= MOST and _INSERT.fullmatch(sql) is not None and ("DO UPDATE" not in sql or len(rows) == 1)
-            for sql, rows in self.parts
-        )
+        return all(len(rows) <= _most(sql) for sql, rows in self.parts)
 
-    def statement(self, guard: Guard, *, locks: str) -> str:
-        """Return the statement that stores what is listed; it returns a row when the guard was met.
+    def statement(self, guard: Guard, *, locks: str) -> bytes:
+        """Return the statement that stores what is listed, as the server gets it: it returns a row when the guard was
+        met.
+
+        The driver would turn its placeholders into numbers each time: it remembers no statement of this length.
 
         Args:
             guard: What must be true.
@@ -120,11 +132,21 @@ class _Cursor:
 
 
 @lru_cache(maxsize=512)
-def _statement(guard: str, ending: str, locks: str, parts: tuple[tuple[str, int], ...]) -> str:
+def _statement(guard: str, ending: str, locks: str, parts: tuple[tuple[str, int], ...]) -> bytes:
     """Write the statement; the locks come first, as in every transaction, because the guard asks for them."""
     asked = f"{guard} AND EXISTS (SELECT FROM locked) {ending}".replace("%", "%%").replace("?", "%s")
     stored = "".join(f", stored{at} AS ({_insert(sql, count)})" for at, (sql, count) in enumerate(parts))
-    return f"WITH locked AS MATERIALIZED ({locks}), met AS ({asked}){stored} SELECT FROM met"
+    written = f"WITH locked AS MATERIALIZED ({locks}), met AS ({asked}){stored} SELECT FROM met"
+    number = count_from(1)
+    return _MARK.sub(lambda mark: "%" if mark[0] == "%%" else f"${next(number)}", written).encode()
+
+
+@lru_cache(maxsize=64)
+def _most(sql: str) -> int:
+    """How many rows of a statement of LangGraph's can be stored together; 0 when it is another one than is known."""
+    if _INSERT.fullmatch(sql) is None:
+        return 0
+    return 1 if "DO UPDATE" in sql else MOST
 
 
 def _insert(sql: str, count: int) -> str:

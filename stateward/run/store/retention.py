@@ -47,7 +47,10 @@ class Retention:
 
     def __post_init__(self) -> None:
         if self.keep is None and self.days is None:
-            raise CheckpointError("Nothing says what to keep", fix="Give `keep`, a number of checkpoints, or `days`.")
+            raise CheckpointError(
+                "Nothing says what to keep",
+                fix="Give `keep`, a number of checkpoints, or `days`; `--keep` or `--days` on the command line.",
+            )
         # So asked, NaN is refused too: it is neither less nor more than any number.
         if not ((self.keep is None or self.keep >= 1) and (self.days is None or self.days >= 0)):
             given = {"keep": self.keep, "days": self.days}

@@ -35,7 +35,7 @@ FROM stateward_sessions s LEFT JOIN stateward_journal j ON j.session = s.id
 """
 
 _UPSERT = """
-INSERT INTO stateward_sessions AS old (id, status, path, run, run_no, branch, mode, chart_hash, policy_hash,
+INSERT INTO stateward_sessions AS old (id, path, status, run, run_no, branch, mode, chart_hash, policy_hash,
     schema_hash, reason, created_at, updated_at, wakes_at, mail)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET status = excluded.status, path = excluded.path, run = excluded.run,
@@ -47,9 +47,13 @@ ON CONFLICT (id) DO UPDATE SET status = excluded.status, path = excluded.path, r
 """
 
 _FOLLOW = """
-UPDATE stateward_sessions SET path = ?, updated_at = ?, wakes_at = ?
-WHERE id = ? AND fence = ? AND run = ? AND status = ? AND branch = ? AND mail = ? AND reason IS NULL
+UPDATE stateward_sessions SET path = ?, updated_at = ?, wakes_at = ?, reason = ?, status = ?, run = ?, run_no = ?,
+    branch = ?, mode = ?, chart_hash = ?, policy_hash = ?, schema_hash = ?
+WHERE id = ? AND fence = ? AND mail >= ? AND (run <> ? OR status IN ('running', 'waiting'))
+    AND NOT EXISTS (SELECT 1 FROM stateward_terminals WHERE session = ? AND run = ?)
 """
+"""Where nobody takes a letter and no record of an end has to go. Who waited for a lock asks the row, whose newest
+version is looked at, and not only the table of ends."""
 
 _WAKING = f"""
 SELECT id FROM stateward_sessions s
@@ -179,11 +183,10 @@ class Sessions:
             return tuple(self._terminal(row) for row in cur.fetchall())
 
     def follow(self, cur: Cursor, *, session: str, control: Mapping[str, Any], fence: int | None) -> bool:
-        """Bring the row up to a step in the middle of a run, as `project` does, if the writer holds the session.
+        """Bring the row up to a step, as `project` does, if the writer holds the session.
 
-        Such a step changes nothing but where the run stands and when it wakes. What the row must be for that, and that
-        the fence in it is the writer's, is asked in the statement that changes it: one, where `check_fence` and
-        `project` need three.
+        What the row must be for that, and that the fence in it is the writer's, is asked in the statement that changes
+        it: one, where `check_fence` and `project` need four. The end of a run is told afterwards, by `end`.
 
         Args:
             cur: A cursor in the transaction of the checkpoint.
@@ -208,12 +211,24 @@ class Sessions:
             fence: The writer's fencing token; None when it has no lease.
         """
         run: Mapping[str, Any] = control.get("run") or {}
-        status = control.get("status")
-        if fence is None or not run or not status or status in TERMINAL or control.get("reason") is not None:
+        if fence is None or not run.get("id") or not control.get("status"):
             return None
-        path, now = _at(control), self._connection.now()
-        known = (session, fence, run["id"], status, control.get("branch") or "", control.get("mail") or 0)
-        return _FOLLOW, (path, now, wakes_at(control), *known)
+        now, known = self._connection.now(), (session, fence, control.get("mail") or 0, run["id"], session, run["id"])
+        changed = (_at(control), now, wakes_at(control), self._reason(session, control.get("reason")))
+        return _FOLLOW, (*changed, *_standing(control, run), *known)
+
+    def end(self, cur: Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str) -> None:
+        """Record the end of a run whose row was brought up by `follow`; nothing when it goes on.
+
+        Args:
+            cur: A cursor in the same transaction.
+            session: The session's id.
+            control: The control channel.
+            checkpoint: The checkpoint's id.
+        """
+        if control["status"] in TERMINAL:
+            now = self._connection.now()
+            self._note_end(cur, session=session, control=control, checkpoint=checkpoint, now=now)
 
     def project(self, cur: Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str) -> None:
         """Bring the row up to a checkpoint's control channel; call it in the transaction of the checkpoint.
@@ -238,24 +253,21 @@ class Sessions:
         if mail > before[2]:
             take(cur, session=session, no=mail, at=", ".join(control.get("at") or ()))
         if run.get("id") and before[:2] != (run["id"], status):
-            self._end(cur, session=session, control=control, run=run["id"], checkpoint=checkpoint, now=now)
+            self._turn(cur, session=session, control=control, checkpoint=checkpoint, now=now)
 
-    def _end(
-        self,
-        cur: Cursor,
-        *,
-        session: str,
-        control: Mapping[str, Any],
-        run: str,
-        checkpoint: str,
-        now: float,
-    ) -> None:
-        status, reason = control["status"], control.get("reason")
+    def _turn(self, cur: Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str, now: float) -> None:
+        """Bring the records of ends up to another status of a run."""
+        run, status = control["run"]["id"], control["status"]
         cur.execute(
             "DELETE FROM stateward_terminals WHERE session = ? AND run = ? AND status <> ?",
             (session, run, status),
         )
-        reopened = cur.rowcount > 0
+        if cur.rowcount > 0 or status in TERMINAL:
+            self._note_end(cur, session=session, control=control, checkpoint=checkpoint, now=now)
+
+    def _note_end(self, cur: Cursor, *, session: str, control: Mapping[str, Any], checkpoint: str, now: float) -> None:
+        """Record that a run has ended, or that it goes on after its end."""
+        run, status, reason = control["run"]["id"], control["status"], control.get("reason")
         if status in TERMINAL:
             cur.execute(
                 "INSERT INTO stateward_terminals"
@@ -272,32 +284,14 @@ class Sessions:
                     now,
                 ),
             )
-        if reopened or status in TERMINAL:
-            event = "ended" if status in TERMINAL else "reopened"
-            record = {"event": event, "session": session, "run": run, "status": status, "reason": reason}
-            self._audit.append(record)
+        event = "ended" if status in TERMINAL else "reopened"
+        self._audit.append({"event": event, "session": session, "run": run, "status": status, "reason": reason})
 
     def _projected(
         self, session: str, *, control: Mapping[str, Any], run: Mapping[str, Any], now: float
     ) -> tuple[object, ...]:
-        hashes: Mapping[str, Any] = run.get("hashes") or {}
-        return (
-            session,
-            control["status"],
-            _at(control),
-            run.get("id") or "",
-            run.get("no") or 0,
-            control.get("branch") or "",
-            run.get("mode") or "",
-            hashes.get("chart") or "",
-            hashes.get("policy") or "",
-            hashes.get("schema") or "",
-            self._reason(session, control.get("reason")),
-            now,
-            now,
-            wakes_at(control),
-            control.get("mail") or 0,
-        )
+        reason, mail = self._reason(session, control.get("reason")), control.get("mail") or 0
+        return (session, _at(control), *_standing(control, run), reason, now, now, wakes_at(control), mail)
 
     def _reason(self, session: str, reason: object) -> str | None:
         return write_sealed(reason, "reason", session, cipher=self._connection.cipher, where=_CONTROL)
@@ -350,3 +344,18 @@ class Sessions:
 
 def _at(control: Mapping[str, Any]) -> str:
     return write_json(control.get("at") or [], where=_CONTROL)
+
+
+def _standing(control: Mapping[str, Any], run: Mapping[str, Any]) -> tuple[object, ...]:
+    """Status, run, number, branch, mode and the three hashes, as the row's columns name them."""
+    hashes: Mapping[str, Any] = run.get("hashes") or {}
+    return (
+        control["status"],
+        run.get("id") or "",
+        run.get("no") or 0,
+        control.get("branch") or "",
+        run.get("mode") or "",
+        hashes.get("chart") or "",
+        hashes.get("policy") or "",
+        hashes.get("schema") or "",
+    )

@@ -45,6 +45,8 @@ class SqliteConnection(Connection):
         CheckpointError: The file cannot be created, is not a SQLite database, or stays locked.
     """
 
+    may_be_lost = False
+
     def __init__(self, path: Path | None, *, clock: Clock, label: str, begin: str = "BEGIN IMMEDIATE") -> None:
         super().__init__(clock=clock, label=label)
         self._path = None if path is None else str(path.absolute())  # the working directory may be another one later
@@ -89,6 +91,10 @@ class SqliteConnection(Connection):
     def dialect(self, statement: str) -> str:
         """Return the statement as it is; nothing can be truncated here."""
         return "" if "BEFORE TRUNCATE" in statement else statement
+
+    def now(self) -> float:
+        """Return the time: what is not done again has no first try."""
+        return self.clock.now()
 
     def persist(self, work: Callable[[], T]) -> T:
         """Do the work: a connection to a file is not lost."""

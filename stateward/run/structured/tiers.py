@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from copy import deepcopy
 from typing import cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -72,7 +71,7 @@ def _schema(request: Request, attempts: list[Attempt]) -> Steps[Canonical | None
     """Let the provider enforce the schema, in one call."""
     try:
         # A copy: LangChain's classes write into what they are given.
-        model = cast(Asked, request.model.bind_schema(deepcopy(request.schema)))
+        model = cast(Asked, request.model.bind_schema(json.loads(json.dumps(request.schema))))
         reply = yield from _asked(model, list(request.messages))
     except Exception as error:
         problem = _problem_of_provider(error)

@@ -56,7 +56,7 @@ def approving(database: Database) -> Approving:
         effective=effective([("", policy)], path="A", tools=["refund"]),
         fence=None,
         report=Report(database, AT),
-        is_played=False,
+        playing=None,
         tools={"refund": refund},
         make=wanted,
     )

@@ -43,6 +43,17 @@ def test_each_attempt_has_its_turn_in_the_pace(drive: Drive, database: Database,
     assert waited == [2.0, 4.0, 54.0]
 
 
+@ALL
+def test_attempts_of_an_earlier_call_of_the_graph_count_in_the_pace(
+    drive: Drive, database: Database, clock: ManualClock, do: Any
+) -> None:
+    """The journal says when they were begun, whatever process made them."""
+    waited, model = waits(database, clock), ScriptedModel.of(ConnectionError("down"), Status(503), "bye", "again")
+    driven = drive(chart(do, replace(THREE, pace=Pace(turns_per_minute=3)), m=model))
+    driven.start({})
+    assert (driven.start({}).values["log"][-1], waited) == ("again", [2.0, 4.0, 54.0])
+
+
 @HEARERS
 def test_an_attempt_whose_turn_comes_too_late_is_not_made(
     drive: Drive, database: Database, clock: ManualClock, do: Any

@@ -43,10 +43,24 @@ def test_a_long_list_of_problems_is_cut() -> None:
 
     with pytest.raises(ValidationError) as wrong:
         Many(numbers=cast(Any, ["x"] * 1000))
-    text = problems(wrong.value)
+    text = problems(wrong.value, shape=Many, given={"numbers": ["x"] * 1000})
     assert text.startswith("numbers.0: Input should be a valid integer")
     assert text.endswith("; and 980 more")
     assert text.count(";") == 20
+
+
+def test_no_list_is_made_of_problems_without_number() -> None:
+    """Where the first items of a list are right, it is not searched for those that are wrong."""
+
+    class Many(BaseModel):
+        numbers: list[int]
+
+    given: dict[str, Any] = {"numbers": [*range(150), *["x"] * 1000]}
+    with pytest.raises(ValidationError) as wrong:
+        Many(**given)
+    assert (
+        problems(wrong.value, shape=Many, given=given) == "1000 values do not fit; give fewer of them to be told which"
+    )
 
 
 def test_a_text_of_any_length_is_shortened() -> None:

@@ -101,3 +101,14 @@ def test_a_run_with_reminders_is_played_again(drive: Drive, clock: ManualClock) 
     one.answer(city, "respond", note="Rome")
     (played,) = replay(one.session)
     assert played.divergence is None
+
+
+def test_a_cancelled_session_is_reminded_of_nothing(drive: Drive, clock: ManualClock) -> None:
+    """Nor is it shown as one that waits for a moment, or woken."""
+    one = drive(asking(REMINDED))
+    one.start({})
+    cancelled = one.cancel()
+    clock.advance(61)
+    database = one.session.database
+    assert (cancelled.wakes_at, database.sessions.get("s1").wakes_at) == (None, None)
+    assert list(wake(one.session.graph, database)) == []

@@ -50,6 +50,13 @@ def test_the_most_telling_difference_comes_first() -> None:
     assert [one.what for one in told] == expected
 
 
+def test_what_is_empty_need_not_be_in_the_record() -> None:
+    """The control channel stores nothing empty, and earlier releases did."""
+    full: dict[str, Any] = {**CONTROL, "asks": {}, "event": None}
+    for recorded, came in ((CONTROL, full), (full, CONTROL)):
+        assert differences(StrictSerializer(), recorded=(recorded, {}), came=(came, {})) == ()
+
+
 def test_moment_of_a_step_is_not_missed_in_older_records() -> None:
     """Records of earlier releases do not have it."""
     came = {**CONTROL, "last": {"event": "start", "now": 5.0}}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any, Protocol
 
 from stateward.run.store.ask import Ask
 from stateward.run.store.database import Database
 from stateward.run.store.entry import CallKey, Entry
 from stateward.run.store.ledger import Reservation
+from stateward.run.store.saver import FencedSaver
 
 
 @dataclass
@@ -29,6 +31,13 @@ class Fresh(Protocol):
     """Opens a fresh database of the kind the test is run over."""
 
     def __call__(self, clock: StillClock | None = None) -> Database: ...
+
+
+def raw(database: Database) -> Connection:
+    """The bare SQLite connection of a database."""
+    saver = database.saver
+    assert isinstance(saver, FencedSaver)
+    return saver._sqlite.raw  # pyright: ignore[reportPrivateUsage]
 
 
 def url(folder: Path) -> str:

@@ -17,11 +17,13 @@ from stateward.errors import StaleFence
 from stateward.run.checkpoint import CHANNEL, FENCE
 from stateward.run.store.database import Database
 from stateward.run.store.held import Held, Writes
+from stateward.run.store.stored import NO_TASK
 from tests.run.store.desk import Fresh
 
 SAID = 5
 """Messages of the agent in one run."""
 STEP = [("text", "x"), (CHANNEL, {"status": "running"})]
+BROUGHT = [("__resume__", {"event": "go"})]
 
 
 def config(checkpoint: str, *, fence: int | None = 1, namespace: str = "") -> RunnableConfig:
@@ -40,7 +42,7 @@ def leased(database: Database) -> RunnableConfig:
     lease = database.leases.acquire("s", graph="g", tenant="")
     first: RunnableConfig = {"configurable": {"thread_id": "s", "checkpoint_ns": "", FENCE: lease.fence}}
     saved = database.saver.put(first, empty_checkpoint(), {}, {})
-    return {"configurable": {**saved["configurable"], FENCE: lease.fence}}
+    return {"configurable": {**saved.get("configurable", {}), FENCE: lease.fence}}
 
 
 def stored(database: Database, where: RunnableConfig) -> list[str]:
@@ -54,7 +56,7 @@ def test_a_step_waits_for_its_checkpoint() -> None:
     """And is handed over to the checkpoint that follows."""
     held, step = Held(), writes(config("1"))
     assert held.hold(step)
-    assert held.before(config("1")) is step
+    assert held.before(config("1")) == (step,)
 
 
 def test_what_was_stored_is_forgotten() -> None:
@@ -62,14 +64,14 @@ def test_what_was_stored_is_forgotten() -> None:
     held, step = Held(), writes(config("1"))
     held.hold(step)
     held.stored(held.before(config("1")))
-    assert held.before(config("1")) is None
+    assert held.before(config("1")) == ()
 
 
 def test_writes_of_a_step_that_was_given_up_go_with_no_other_checkpoint() -> None:
     """The activity is entered again, and writes anew."""
     held = Held()
     held.hold(writes(config("1")))
-    assert held.before(config("2")) is None
+    assert held.before(config("2")) == ()
 
 
 def test_a_step_that_is_faster_than_the_checkpoint_before_it_takes_nothing_from_it() -> None:
@@ -77,9 +79,9 @@ def test_a_step_that_is_faster_than_the_checkpoint_before_it_takes_nothing_from_
     held, first, second = Held(), writes(config("1")), writes(config("2"))
     assert held.hold(first)
     assert held.hold(second)
-    assert held.before(config("1")) is first
-    held.stored(first)
-    assert held.before(config("2")) is second
+    assert held.before(config("1")) == (first,)
+    held.stored((first,))
+    assert held.before(config("2")) == (second,)
 
 
 def test_a_second_task_of_one_step_does_not_wait() -> None:
@@ -87,7 +89,7 @@ def test_a_second_task_of_one_step_does_not_wait() -> None:
     held, first = Held(), writes(config("1"))
     held.hold(first)
     assert not held.hold(writes(config("1")))
-    assert held.before(config("1")) is first
+    assert held.before(config("1")) == (first,)
 
 
 def test_what_was_given_up_is_forgotten_before_it_is_too_much() -> None:
@@ -104,7 +106,7 @@ def test_writes_that_come_after_their_checkpoint_do_not_wait() -> None:
     held = Held()
     held.before(config("1"))
     assert not held.hold(writes(config("1")))
-    assert held.before(config("1")) is None
+    assert held.before(config("1")) == ()
 
 
 @pytest.mark.parametrize(
@@ -115,8 +117,9 @@ def test_writes_that_come_after_their_checkpoint_do_not_wait() -> None:
         writes(config("1"), [("text", "x")]),
         writes(config("1"), [*STEP, ("__interrupt__", "?")]),
         writes(config("1"), [("__error__", "x")]),
+        Writes(config=config("1"), writes=STEP[:1], task=NO_TASK, path=""),
     ],
-    ids=["no lease", "nested", "no chart", "a question", "an error"],
+    ids=["no lease", "nested", "no chart", "a question", "an error", "an edit"],
 )
 def test_what_no_checkpoint_follows_at_once_does_not_wait(apart: Writes) -> None:
     """It would never be stored."""
@@ -131,6 +134,51 @@ def test_a_checkpoint_brings_the_writes_that_led_to_it(fresh: Fresh) -> None:
     before = stored(database, parent)
     database.saver.put(parent, empty_checkpoint(), {}, {})
     assert (before, stored(database, parent)) == ([], [CHANNEL, "text"])
+
+
+def test_what_a_caller_brought_is_stored_with_the_step_that_takes_it(fresh: Fresh) -> None:
+    """A step that was resumed writes what it was resumed with; all of it is one transaction with the checkpoint."""
+    database = fresh()
+    parent = leased(database)
+    database.saver.put_writes(parent, BROUGHT, NO_TASK)
+    database.saver.put_writes(parent, [*BROUGHT, *STEP], "t")
+    before = stored(database, parent)
+    database.saver.put(parent, empty_checkpoint(), {}, {})
+    assert (before, stored(database, parent)) == ([], ["__resume__", "__resume__", CHANNEL, "text"])
+
+
+def test_what_a_caller_brought_is_stored_before_an_error(fresh: Fresh) -> None:
+    """The step that was to take it has failed: whoever goes on finds both."""
+    database = fresh()
+    parent = leased(database)
+    database.saver.put_writes(parent, BROUGHT, NO_TASK)
+    database.saver.put_writes(parent, [("__error__", "x")], "t")
+    assert stored(database, parent) == ["__error__", "__resume__"]
+
+
+def test_what_a_caller_brought_for_a_step_that_never_ended_is_stored_with_the_end_of_its_lease(fresh: Fresh) -> None:
+    """A cancelled call, for instance: whoever goes on with the session goes on with that."""
+    database = fresh()
+    parent = leased(database)
+    lease = database.leases.held("s")
+    assert lease is not None
+    database.saver.put_writes(parent, BROUGHT, NO_TASK)
+    before = stored(database, parent)
+    database.leases.release(lease)
+    assert (before, stored(database, parent)) == ([], ["__resume__"])
+
+
+def test_what_a_caller_brought_to_a_session_that_was_taken_over_is_not_stored(fresh: Fresh) -> None:
+    """The new holder has gone on by then."""
+    database = fresh()
+    parent = leased(database)
+    lease = database.leases.held("s")
+    assert lease is not None
+    database.saver.put_writes(parent, BROUGHT, NO_TASK)
+    with database.transaction("s") as cur:
+        cur.execute("UPDATE stateward_sessions SET fence = fence + 1")
+    database.leases.release(lease)
+    assert stored(database, parent) == []
 
 
 class Talk(TypedDict, total=False):
@@ -184,7 +232,7 @@ def test_a_holder_that_lost_its_session_stores_neither(fresh: Fresh) -> None:
     database = fresh()
     parent = leased(database)
     database.saver.put_writes(parent, STEP, "t")
-    stale: RunnableConfig = {"configurable": {**parent["configurable"], FENCE: 99}}
+    stale: RunnableConfig = {"configurable": {**parent.get("configurable", {}), FENCE: 99}}
     with pytest.raises(StaleFence):
         database.saver.put(stale, empty_checkpoint(), {}, {})
     assert stored(database, parent) == []

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from stateward.errors import CheckpointError, CodecError, GovernanceError, SessionBusy, StaleFence
 from stateward.govern.fingerprint import effect_key
-from stateward.run.store.journal import Begun, Known, Tripped
+from stateward.run.store.database import Database
+from stateward.run.store.journal import Begun, Entry, Known, Tripped
+from stateward.run.store.ledger import BILLION
+from stateward.run.store.standing import Standing
 from tests.run.store.desk import Fresh, StillClock, bound, entry, key
 
 
@@ -227,3 +231,103 @@ def test_closed_call_has_no_further_attempt(fresh: Fresh) -> None:
     database.journal.settle(key(), status="completed", result=1)
     with pytest.raises(CheckpointError, match="never opened again"):
         database.journal.extend(key(), progress=2)
+
+
+# -- what is not looked at a second time ------------------------------------------------------------------
+
+
+def begun(database: Database, call: int = 1, **settings: Any) -> Entry:
+    """Begin a call that reserves one."""
+    found = database.journal.begin(entry(call, **settings), [bound()])
+    assert isinstance(found, Begun)
+    return found.entry
+
+
+def test_a_call_is_judged_by_what_its_own_transaction_finds(fresh: Fresh) -> None:
+    """What was spent, whose limit was raised and whether anything was revoked is read where the call is begun."""
+    database = fresh()
+    begun(database)
+    database.ledger.raise_limit("s", "r1", "WORKING", "calls", 9, by="ann", reason="more")
+    database.revocations.add("refund", kind="tool", by="ann")
+    seen: list[Standing] = []
+    assert database.journal.admit(entry(2), lambda standing: seen.append(standing)) is None
+    place = ("WORKING", "calls")
+    assert seen == [Standing({place: BILLION}, {place: 9 * BILLION}, True)]
+
+
+def test_a_call_that_is_judged_unfit_leaves_nothing_behind(fresh: Fresh) -> None:
+    """Neither an entry nor a reservation."""
+    database = fresh()
+    assert database.journal.admit(entry(), lambda _: None) is None
+    assert database.journal.entries("s") == ()
+    assert database.ledger.spent("s", "r1") == {}
+
+
+def test_a_stale_writer_judges_nothing(fresh: Fresh) -> None:
+    """Its fence is looked at before the call is."""
+    clock = StillClock()
+    database = fresh(clock)
+    old = database.leases.acquire("s")
+    clock.time += 31
+    database.leases.acquire("s")
+    with pytest.raises(StaleFence):
+        database.journal.admit(entry(), lambda _: pytest.fail("judged"), fence=old.fence)
+
+
+def test_a_call_is_settled_by_what_its_maker_knows_of_it(fresh: Fresh) -> None:
+    """The result is the same as when the entry is read again."""
+    database = fresh()
+    settled = database.journal.settle(key(), status="completed", result=1, spent={"calls": 2}, before=begun(database))
+    assert settled == database.journal.get(key())
+    assert database.ledger.spent("s", "r1") == {("WORKING", "calls"): 2}
+    assert settled.overrun == {"calls": 1}
+
+
+def test_what_a_call_reserved_meanwhile_is_settled_too(fresh: Fresh) -> None:
+    """Its maker knows of an older entry than the journal has: then the journal's counts."""
+    database = fresh()
+    before = begun(database)
+    database.journal.extend(key(), progress={"n": 1}, reservations=[bound(unit="usd")])
+    database.journal.settle(key(), status="completed", spent={"usd": 0.5}, before=before)
+    assert database.ledger.spent("s", "r1") == {("WORKING", "calls"): 1, ("WORKING", "usd"): 0.5}
+
+
+def test_nobody_closes_a_call_that_was_closed_meanwhile(fresh: Fresh) -> None:
+    """What its maker knew of it does not open it again, and nothing is charged twice."""
+    database = fresh()
+    before = begun(database)
+    database.journal.settle(key(), status="failed", result="cut")
+    with pytest.raises(CheckpointError, match="never opened again"):
+        database.journal.settle(key(), status="completed", result=1, before=before)
+    assert database.ledger.spent("s", "r1") == {("WORKING", "calls"): 1}
+    assert database.audit.count("s") == 1
+
+
+def test_a_stale_writer_settles_nothing_that_it_began(fresh: Fresh) -> None:
+    """That it knows the entry as it is does not spare it the fence."""
+    clock = StillClock()
+    database = fresh(clock)
+    old = database.leases.acquire("s")
+    found = database.journal.begin(entry(), fence=old.fence)
+    assert isinstance(found, Begun)
+    clock.time += 31
+    database.leases.acquire("s")
+    with pytest.raises(StaleFence):
+        database.journal.settle(key(), status="completed", fence=old.fence, before=found.entry)
+    assert database.journal.get(key()) == found.entry
+
+
+def test_what_was_settled_in_a_transaction_that_failed_was_not(fresh: Fresh) -> None:
+    """Entry, ledger and audit log are as they were, and it can be settled again."""
+    database = fresh()
+    before = begun(database)
+
+    def settle_and_fail() -> None:
+        with database.transaction("s"):
+            database.journal.settle(key(), status="failed", spent={"calls": 3}, before=before)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        settle_and_fail()
+    assert (database.journal.get(key()), database.audit.count("s")) == (before, 0)
+    assert database.journal.settle(key(), status="completed", before=before).charges == before.charges

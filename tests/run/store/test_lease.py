@@ -6,8 +6,11 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from time import time
+from typing import Any
 
 import pytest
 
@@ -15,8 +18,9 @@ from stateward.errors import SessionBusy, StaleFence, UnknownSession
 from stateward.run.store.database import open_database
 from stateward.run.store.holder import is_dead, new_holder
 from stateward.run.store.lease import Lease, Leases, check_fence
+from stateward.run.store.once import Once
 from tests.postgres import Server
-from tests.run.store.desk import Fresh, StillClock, control, url
+from tests.run.store.desk import Fresh, StillClock, control, raw, url
 from tests.run.store.forking import in_child
 from tests.run.store.processes import go, line, workers
 
@@ -40,6 +44,55 @@ def test_a_released_session_can_be_taken_and_counts_the_fence_up(fresh: Fresh) -
         database.leases.release(lease)
     assert fences == [1, 2, 3]
     assert database.leases.held("s") is None
+
+
+@pytest.mark.parametrize("before", ["new", "given back"])
+def test_a_free_session_is_taken_in_one_statement(tmp_path: Path, before: str) -> None:
+    """And given back in another: each is a transaction of its own."""
+    with open_database(url(tmp_path)) as database:
+        if before == "given back":
+            database.leases.release(database.leases.acquire("s"))
+        said: list[str] = []
+        raw(database).set_trace_callback(said.append)
+        database.leases.release(database.leases.acquire("s"))
+        raw(database).set_trace_callback(None)
+    assert [each.split()[0] for each in said] == ["INSERT", "UPDATE"]
+
+
+@pytest.mark.parametrize("before", ["new", "given back"])
+def test_a_lease_that_was_interrupted_when_it_was_taken_is_given_back(
+    fresh: Fresh, before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C came before its fence was told."""
+    database, row = fresh(), Once.row
+    if before == "given back":
+        database.leases.release(database.leases.acquire("s"))
+
+    def torn(*given: Any) -> None:
+        row(*given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Once, "row", torn)
+    with pytest.raises(KeyboardInterrupt):
+        database.leases.acquire("s")
+    monkeypatch.undo()
+    assert database.leases.acquire("s").fence == 2 + (before == "given back")
+
+
+def test_who_waited_for_a_session_that_was_taken_meanwhile_is_refused(postgres: Server) -> None:
+    """The statement began while the session was free, and waited behind the one that took it."""
+    place = postgres.url()
+    with open_database(place) as database, open_database(place) as other, ThreadPoolExecutor(1) as pool:
+        database.leases.release(database.leases.acquire("s"))
+        with other.transaction("s") as cur:
+            late = pool.submit(database.leases.acquire, "s")
+            waits = "SELECT 1 FROM pg_locks WHERE NOT granted"
+            assert _wait_for(lambda: cur.execute(waits).fetchone() is not None)
+            cur.execute(
+                "UPDATE stateward_sessions SET holder = 'elsewhere', fence = 2, lease_until = ?", (time() + 60,)
+            )
+        with pytest.raises(SessionBusy):
+            late.result(timeout=60)
 
 
 def test_a_session_whose_lease_is_withdrawn_was_never_there(fresh: Fresh) -> None:

@@ -89,6 +89,27 @@ def test_a_step_is_two_statements_in_two_round_trips(
     assert [sent.count(kind) for kind in ("Parse", "Execute", "Sync", "Query")] == [0, 2, 2, 0]
 
 
+@pytest.mark.parametrize(("status", "statements"), [("running", 1), ("waiting", 1), ("completed", 6)])
+def test_the_statement_that_stores_a_checkpoint_brings_the_row_up_to_it(
+    status: str, statements: int, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when another run begins, waits or ends; an end is a record, and a row of the audit log, besides; COMMIT."""
+    monkeypatch.setattr("stateward.run.store.postgres_pool.POOL", 1)
+
+    def another(number: int) -> None:
+        checkpoint = empty_checkpoint()
+        checkpoint["channel_values"] = {CHANNEL: control(status, run=f"r{number}")}
+        database.saver.put(named(fence), checkpoint, {}, {})
+
+    with open_database(url) as database:
+        fence = database.leases.acquire("s").fence
+        for number in range(8):
+            another(number)
+        sent = said(database, lambda: another(8), to=tmp_path / "said")
+        assert (database.sessions.get("s").run, database.sessions.get("s").status) == ("r8", status)
+    assert sent.count("Execute") == statements
+
+
 def waiting_behind(url: str, work: Callable[[], None], *, lock: LiteralString) -> Future[None]:
     """Do work behind a transaction that has the lock and takes the session over; return when that is committed."""
     with (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,11 +42,44 @@ def test_a_control_channel_without_a_status_is_left_alone(fresh: Fresh) -> None:
 
 def _follow(database: Database, value: dict[str, Any], *, fence: int | None) -> bool:
     with database.transaction() as cur:
-        return database.sessions.follow(cur, session="s", control=value, fence=fence)
+        followed = database.sessions.follow(cur, session="s", control=value, fence=fence)
+        if followed:
+            database.sessions.end(cur, session="s", control=value, checkpoint="c2")
+        return followed
+
+
+OTHER_RUN = {"id": "r2", "no": 2, "mode": "open", "hashes": {"chart": "c2", "policy": "p2", "schema": "s2"}}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "waiting"},
+        {"status": "completed"},
+        {"branch": "fork"},
+        {"reason": {"why": 1}},
+        {"run": OTHER_RUN},
+        {"run": OTHER_RUN, "status": "failed", "reason": {"why": 1}},
+    ],
+)
+def test_the_holder_s_row_follows_as_it_is_projected(change: dict[str, Any], fresh: Fresh) -> None:
+    """Row, record of the end and audit log are the same, whichever way they were written."""
+    seen: list[Any] = []
+    for way in ("follow", "project"):
+        database, value = fresh(), {**control(), **change}
+        fence = database.leases.acquire("s").fence
+        _project(database, control())
+        if way == "project":
+            _project(database, value, checkpoint="c2")
+        else:
+            assert _follow(database, value, fence=fence)
+        log = [row.record for row in database.audit.rows("s")]
+        seen.append((replace(database.sessions.get("s"), holder=None), database.sessions.terminals("s"), log))
+    assert seen[0] == seen[1]
 
 
 def test_a_step_in_the_middle_of_a_run_is_followed_by_its_holder(fresh: Fresh) -> None:
-    """Only where the run stands is written; the row is as `project` would leave it."""
+    """The row is as `project` would leave it."""
     clock = StillClock()
     database = fresh(clock)
     lease = database.leases.acquire("s")
@@ -60,26 +94,35 @@ def test_a_step_in_the_middle_of_a_run_is_followed_by_its_holder(fresh: Fresh) -
 
 
 @pytest.mark.parametrize(
-    ("change", "fence"),
+    ("change", "fence", "before"),
     [
-        ({}, 9),
-        ({}, None),
-        ({"status": "waiting"}, 1),
-        ({"status": "completed"}, 1),
-        ({"branch": "fork"}, 1),
-        ({"mail": 3}, 1),
-        ({"reason": {"why": 1}}, 1),
-        ({"run": {"id": "r2", "no": 2, "mode": "strict", "hashes": {}}}, 1),
+        ({}, 9, "running"),
+        ({}, None, "running"),
+        ({"mail": 3}, 1, "running"),
+        ({}, 1, "halted"),
+        ({"status": "halted"}, 1, "halted"),
+        ({"status": "completed"}, 1, "halted"),
     ],
 )
-def test_anything_more_than_a_step_is_not_followed(change: dict[str, Any], fence: int | None, fresh: Fresh) -> None:
-    """Another writer, another run, another status: `project` has to look."""
+def test_anything_more_than_a_step_is_not_followed(
+    change: dict[str, Any], fence: int | None, before: str, fresh: Fresh
+) -> None:
+    """Another writer, a letter that is taken, a run that had ended: `project` has to look."""
     database = fresh()
     database.leases.acquire("s")
-    _project(database, control())
-    before = database.sessions.get("s")
+    _project(database, control(before))
+    row = database.sessions.get("s")
     assert not _follow(database, {**control(), "at": ["WORKING.PLAN"], **change}, fence=fence)
-    assert database.sessions.get("s") == before
+    assert database.sessions.get("s") == row
+
+
+def test_a_run_whose_end_is_recorded_is_not_followed_on_another_branch(fresh: Fresh) -> None:
+    """Its record has to go: the row names another run by then."""
+    database = fresh()
+    fence = database.leases.acquire("s").fence
+    _project(database, control("completed"))
+    _project(database, control(run="r2"))
+    assert not _follow(database, control(), fence=fence)
 
 
 @pytest.mark.parametrize("status", ["completed", "halted", "failed", "cancelled"])
