@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self, TypeVar, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -78,6 +78,10 @@ class GovernedModel(BaseChatModel):
     @property
     def _llm_type(self) -> str:
         return "stateward"
+
+    @cached_property
+    def _serialized(self) -> dict[str, Any]:  # else LangChain prints every field, at every call
+        return {"lc": 1, "type": "not_implemented", "id": ["stateward", "GovernedModel"], "name": "GovernedModel"}
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
         """Bind tools as the model's provider wants them.

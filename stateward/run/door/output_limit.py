@@ -13,10 +13,11 @@ Every other spelling is taken out of the request, also where it stands inside an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel
 
 SPELLINGS = (
     "max_tokens",
@@ -35,6 +36,7 @@ REPEATS = ("n", "best_of", "candidate_count", "candidateCount", "num_return_sequ
 """How many replies a provider is asked for; each may be as long as the limit."""
 _OPTIONS = "options"
 _NUM_PREDICT = "num_predict"
+_USUAL = getattr(BaseModel, "__getattr__", None)
 _PARAMETERS = {
     "ChatOpenAI": "max_completion_tokens",
     "ChatGoogleGenerativeAI": "max_output_tokens",
@@ -129,9 +131,25 @@ def _cut(options: Any) -> Any:
 
 def _places(options: Mapping[str, Any], *, model: BaseChatModel) -> Iterator[Mapping[str, Any]]:
     """Yield everything that a provider reads: the options, the fields of the model, and what is nested in either."""
-    own = {name: getattr(model, name, None) for name in (*SPELLINGS, *REPEATS, *NESTS)}
-    for each in (options, {name: value for name, value in own.items() if value is not None and name not in options}):
+    own = said_by(model, (*SPELLINGS, *REPEATS, *NESTS))
+    for each in (options, {name: value for name, value in own.items() if name not in options}):
         yield from _nested(each)
+
+
+def said_by(model: BaseChatModel, names: Collection[str]) -> dict[str, Any]:
+    """Return the attributes of a model that are not None.
+
+    Args:
+        model: A bare chat model.
+        names: Which.
+    """
+    wanted = frozenset(names)
+    if getattr(type(model), "__getattr__", None) is _USUAL:
+        # A Pydantic model takes long to say that it has no such field, and is asked for some twenty at each call.
+        places = (vars(model), model.__pydantic_extra__ or {}, *map(vars, type(model).__mro__))
+        wanted = frozenset[str]().union(*(wanted & place.keys() for place in places))
+    said = {name: getattr(model, name, None) for name in names if name in wanted}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _nested(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

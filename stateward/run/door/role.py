@@ -14,7 +14,7 @@ from langchain_core.runnables import RunnableBinding
 from stateward.errors import DefinitionError
 from stateward.govern.kinds.shape import Sensitivity
 from stateward.run.door.bound import Unbounded, tokens_sent
-from stateward.run.door.output_limit import NESTS, forced, forced_into, limit_in, parameter_of, replies_in
+from stateward.run.door.output_limit import NESTS, forced, forced_into, limit_in, parameter_of, replies_in, said_by
 from stateward.run.door.price import Rate, Taken, bound, cost
 
 _ADVICE = (
@@ -162,8 +162,7 @@ class ModelRole:
     @property
     def _own(self) -> dict[str, Any]:
         """What the model's own fields add to every request, so far as it can be seen."""
-        said = {name: getattr(self.model, name, None) for name in (*NESTS, *_OWN)}
-        return {name: value for name, value in said.items() if value}
+        return {name: value for name, value in said_by(self.model, (*NESTS, *_OWN)).items() if value}
 
 
 def role_of(name: str, model: object) -> ModelRole:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
-from pydantic import SecretStr
+from pydantic import ConfigDict, SecretStr
 
 import stateward as sw
-from stateward.run.door.output_limit import NESTS, SPELLINGS, forced, limit_in, parameter_of, replies_in
+from stateward.run.door.output_limit import NESTS, SPELLINGS, forced, limit_in, parameter_of, replies_in, said_by
 from stateward.testing import ScriptedModel
 
 
@@ -130,3 +131,36 @@ def test_what_is_nested_twice_lifts_no_limit(nest: str) -> None:
     model = ScriptedModel.of("x")
     assert forced(options, limit=10, parameter="max_tokens") == {"extra_body": {nest: {"n": 5}}, "max_tokens": 10}
     assert (replies_in(options, model=model), limit_in(options, model=model, parameter="max_tokens")) == (5, 900)
+
+
+class Worked(ScriptedModel):
+    """It works its limit out, and says how many replies it gives only when asked."""
+
+    @property
+    def max_tokens(self) -> int:
+        return 7
+
+    def __getattr__(self, item: str) -> Any:
+        usual: Any = super()
+        return 3 if item == "n" else usual.__getattr__(item)
+
+
+class Open(ScriptedModel):
+    """It takes fields that its class does not name."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (Worked(), {"max_tokens": 7, "n": 3}),
+        (Open.model_validate({"num_predict": 5}), {"num_predict": 5}),
+        (openai(max_tokens=9, n=2), {"max_tokens": 9, "n": 2}),
+        (ScriptedModel(), {}),
+    ],
+    ids=["worked out", "not named", "fields", "nothing"],
+)
+def test_what_a_model_says_of_itself_is_found_wherever_it_stands(model: BaseChatModel, said: dict[str, Any]) -> None:
+    """In a field, in a property, among further fields, or told when it is asked."""
+    assert said_by(model, ("max_tokens", "num_predict", "n", "best_of")) == said
