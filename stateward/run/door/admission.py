@@ -103,8 +103,8 @@ class Admission:
             stopwatch=traffic.stopwatch,
             script=None if playing is None else playing.script,
         )
-        is_watched = playing is not None or effective.trial is not None or self._working.is_measured
-        self._straight = Straight(
+        is_watched = bool(playing or tried or self._working.is_measured)
+        self.short = Straight(  # the way that most calls take
             database=database,
             activation=activation,
             effective=effective,
@@ -124,7 +124,7 @@ class Admission:
         Returns:
             Its entry, begun; None when it takes the long way, `tool`.
         """
-        return None if self._approving.may_be_edited(wanted) else self._straight.begun(wanted.request, wanted.entry)
+        return None if self._approving.may_be_edited(wanted) else self.short.begun(wanted.request, wanted.entry)
 
     def entry(self, request: CallRequest, *, call: int, effect: Effect) -> Entry:
         """Return the journal's entry of a call that has not begun; its arguments are put in when it is let in.
@@ -214,7 +214,7 @@ class Admission:
             TimeoutError: No time is left for it.
             Diverged: The journal has another call under its number.
         """
-        if (straight := self._straight.begun(request, entry)) is not None:
+        if (straight := self.short.begun(request, entry)) is not None:
             return straight
         known = self._known(entry)
         refuse_other(known, entry)
@@ -235,7 +235,7 @@ class Admission:
     def _known(self, entry: Entry) -> Entry | None:
         known = self._database.journal.get(entry.key)
         if known is None:
-            self._straight.resume()
+            self.short.resume()
         return known
 
     def limit_s(self, *limits: float | None) -> float | None:

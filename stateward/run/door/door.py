@@ -187,7 +187,8 @@ class Door:
         return Wanted(tool=tool, arguments=parsed, request=request, entry=entry)
 
     async def _call_tool(self, wanted: Wanted, *, call_id: str) -> ToolResult:
-        if self.passage.is_free:  # no lane to wait for, so that nothing is held while the call is let in
+        # Where there is no lane to wait for, nothing is held while the call is let in.
+        if self.passage.is_free and self._admission.short.is_open("tool"):
             begun = await self.visit(self._admission.straight, wanted)
             if begun is not None:
                 return await self._made(wanted, begun, call_id)

@@ -69,6 +69,14 @@ class Straight:
         self._kinds = kinds
         self._is_entered_again = False
 
+    def is_open(self, kind: CallKind) -> bool:
+        """Tell whether a call may be let in here, so that nobody visits the database for nothing.
+
+        Args:
+            kind: Of the call.
+        """
+        return kind in self._kinds and not self._is_entered_again
+
     def begun(self, request: CallRequest, entry: Entry) -> Entry | None:
         """Begin a call, if nothing stands in its way; blocking.
 
@@ -79,12 +87,7 @@ class Straight:
         Returns:
             Its entry, begun; None when it takes the long way, and nothing was written.
         """
-        if (
-            self._is_entered_again
-            or request.kind not in self._kinds
-            or is_too_large(request.arguments, largest=LARGEST)
-            or self._is_late()
-        ):
+        if not self.is_open(request.kind) or is_too_large(request.arguments, largest=LARGEST) or self._is_late():
             return None
         if not is_sound(self._effective, request=request):
             return None

@@ -30,7 +30,7 @@ from stateward.run.store.lease import check_fence
 from stateward.run.store.standing import read as standing_of
 
 _ADD = (
-    "INSERT INTO stateward_ledger AS old (session, run, scope, unit, spent, reserved) VALUES (?, ?, ?, ?, ?, ?)"
+    "INSERT INTO stateward_ledger AS old (session, run, scope, unit, spent, reserved) VALUES {values}"
     " ON CONFLICT (session, run, scope, unit)"
     " DO UPDATE SET spent = old.spent + excluded.spent, reserved = old.reserved + excluded.reserved"
 )
@@ -264,5 +264,6 @@ def _add(cur: Cursor, *, session: str, run: str, rows: Sequence[tuple[Charge, in
         totals[place] = (before[0] + spent, before[1] + reserved)
     # What changes nothing needs no row: most tools cost no money.
     changes = [(session, run, *place, *change) for place, change in totals.items() if change != (0, 0)]
-    if changes:
-        cur.executemany(_ADD, changes)
+    if changes:  # in one statement: over a network each is a way there and back
+        values = ", ".join(["(?, ?, ?, ?, ?, ?)"] * len(changes))
+        cur.execute(_ADD.format(values=values), [each for change in changes for each in change])

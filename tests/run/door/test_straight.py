@@ -56,8 +56,8 @@ def twice_sync(state: Any, run: sw.SyncRun[Any]) -> Any:
 def test_a_call_asks_the_database_nothing_twice(drive: Drive, shop: Shop, statements: list[str], do: Any) -> None:
     """Fence and standing, then the entry and its reservation; fence, then the end, its charge and its record."""
     drive(compiled(do, box=shop.box)).start({})
-    begun = ["BEGIN", "SELECT", "SELECT", "INSERT", "INSERT", "INSERT", "COMMIT"]
-    ended = ["BEGIN", "SELECT", "UPDATE", "INSERT", "INSERT", "SELECT", "INSERT", "COMMIT"]
+    begun = ["BEGIN", "SELECT", "SELECT", "INSERT", "INSERT", "COMMIT"]
+    ended = ["BEGIN", "SELECT", "UPDATE", "INSERT", "SELECT", "INSERT", "COMMIT"]
     assert of_the_last_call(statements) == begun + ended
 
 
