@@ -153,9 +153,8 @@ class Approving:
         now = None if self._playing is not None else self._database.clock.now()
         answers = _approved(wanted, need)
         ask = approval(wanted.request, wanted.entry, need, now=now, barred=barred, answers=answers)
-        if barred and lacks_approvers(
-            ask
-        ):  # no answer could ever let it pass: it would wait until it expires, or for ever
+        # No answer could ever let it pass: it would wait until it expires, or for ever.
+        if barred and lacks_approvers(ask):
             return self._refused(wanted, "denied", _nobody(ask, need))
         refuse_restless(wanted.entry, answered=self._database.asks.times_answered(wanted.entry.key))
         raise Suspend([ask])
