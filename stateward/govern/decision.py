@@ -62,8 +62,8 @@ ORDER: tuple[Check, ...] = (
 )
 OF_THE_CALL: tuple[Check, ...] = (undeclared, forbidden, unlisted, uncleared, unfit)
 """Those that look at the call and the policy alone."""
-OF_THE_RUN: tuple[Check, ...] = (revoked, separated, overtime, overspent, approval)
-"""Those that look at the facts of the run too."""
+OF_THE_RUN: tuple[Check, ...] = tuple(check for check in ORDER if check not in OF_THE_CALL)
+"""All others: they look at the facts of the run too."""
 _NO_FACTS = Facts(spent={})
 
 

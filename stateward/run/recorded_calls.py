@@ -18,9 +18,9 @@ from stateward.govern.policy_test import Outcome
 from stateward.govern.request import CallKind
 from stateward.run.store.ask import Ask
 from stateward.run.store.audit_log import AuditRow
+from stateward.run.store.charges import BILLION
 from stateward.run.store.database import Database
 from stateward.run.store.entry import Entry
-from stateward.run.store.ledger import BILLION
 
 _REFUSED: Mapping[str, Outcome] = {"denied": "deny", "fuse": "deny", "rejected": "ask"}
 _ASKED = re.compile(r"`(?P<unit>usd|tokens)` in .*: \S+ spent, (?P<more>\S+) more asked")

@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.govern.decision import (
+    OF_THE_CALL,
+    OF_THE_RUN,
+    ORDER,
     Allow,
     CallKind,
     CallRequest,
@@ -183,3 +186,8 @@ def test_no_sequence_of_calls_passes_a_limit(turns: int, usd: int, costs: list[i
                 spent[key] = spent.get(key, 0.0) + charge.amount
     assert spent.get(("A", "turns"), 0) <= turns
     assert round(spent.get(("A", "usd"), 0), 9) <= usd / 100
+
+
+def test_both_halves_of_the_checks_are_all_of_them() -> None:
+    """A call that goes straight is asked all that another one is asked."""
+    assert sorted([*OF_THE_CALL, *OF_THE_RUN], key=ORDER.index) == list(ORDER)

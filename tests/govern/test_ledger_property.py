@@ -14,10 +14,10 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 import stateward as sw
 from stateward.errors import CheckpointError
+from stateward.run.store.charges import Reservation, Tripped
 from stateward.run.store.database import Database
 from stateward.run.store.entry import CallKey, Entry
-from stateward.run.store.journal import Begun, Tripped
-from stateward.run.store.ledger import Reservation
+from stateward.run.store.journal import Begun
 from stateward.testing import ManualClock
 
 CAPS = {("", "calls"): 5.0, ("", "usd"): 1.0, ("A", "usd"): 0.6}

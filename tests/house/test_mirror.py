@@ -93,6 +93,7 @@ INNER = {
     "run/store/ask_audit": "run/store/test_asks",
     "run/store/backend": "run/store/test_database",
     "run/store/cursor": "run/store/test_database",
+    "run/store/listing": "run/store/test_sqlite_step",
     "run/store/postgres_setup": "run/store/test_postgres",
     "run/store/postgres_store": "run/store/test_postgres",
     "run/store/session_row": "run/store/test_sessions",

@@ -120,7 +120,7 @@ import asyncio, sys
 import stateward as sw
 from stateward.govern.policy import Policy, Rule, ToolPolicy
 from stateward.run.store.entry import CallKey, Entry
-from stateward.run.store.ledger import Reservation
+from stateward.run.store.charges import Reservation
 
 with sw.open(sys.argv[1]) as database:
     made = 0

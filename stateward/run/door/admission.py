@@ -37,9 +37,9 @@ from stateward.run.door.traffic import Traffic, beginnings
 from stateward.run.door.waiting import OutOfTime, TimeKind, TooEarly
 from stateward.run.door.wanted import Wanted
 from stateward.run.door.working import Working
+from stateward.run.store.charges import BILLION, Reservation, Tripped
 from stateward.run.store.database import Database
-from stateward.run.store.journal import Entry, Reservation, Tripped
-from stateward.run.store.ledger import BILLION
+from stateward.run.store.journal import Entry
 
 
 class Admission:

@@ -24,7 +24,8 @@ from stateward.run.door.role import ModelRole
 from stateward.run.door.said import failed, kept
 from stateward.run.door.traffic import beginnings
 from stateward.run.events.calls import Voice
-from stateward.run.store.journal import Entry, Reservation, Tripped
+from stateward.run.store.charges import Reservation, Tripped
+from stateward.run.store.journal import Entry
 
 Binder = Callable[[BaseChatModel], Mapping[str, Any]]
 """Says something, tools or a schema, as the provider of a model wants it."""

@@ -11,7 +11,7 @@ from stateward.chart.event import Occurrence
 from stateward.errors import Diverged, FuseTripped, RunError
 from stateward.govern.decision import CallRequest, Deny, FuseName
 from stateward.run.store.ask import Ask
-from stateward.run.store.ledger import Tripped
+from stateward.run.store.charges import Tripped
 
 
 class Suspend(BaseException):  # a signal, like CancelledError: see the module docstring

@@ -18,9 +18,9 @@ from stateward.run.checkpoint import Json
 from stateward.run.replay.recording import Moment, Recording
 from stateward.run.replay.value import read, written
 from stateward.run.store.ask import Ask
+from stateward.run.store.charges import Charge
 from stateward.run.store.entry import CallKey, Entry
 from stateward.run.store.given import Given, from_json
-from stateward.run.store.ledger import Charge
 from stateward.run.store.mailbox import Letter
 
 KIND, VERSION = "frozen run", 1

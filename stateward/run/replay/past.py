@@ -11,10 +11,9 @@ from typing import Any
 
 from stateward.run.replay.recording import Moment
 from stateward.run.replay.score import Score
+from stateward.run.store.charges import BILLION, Reservation
 from stateward.run.store.database import Database
 from stateward.run.store.entry import CallKey, Entry
-from stateward.run.store.journal import Reservation
-from stateward.run.store.ledger import BILLION
 
 
 def take_over(score: Score, moment: Moment, *, database: Database) -> None:

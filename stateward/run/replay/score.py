@@ -25,8 +25,8 @@ from stateward.run.replay.compare import adopted, differences, renamed
 from stateward.run.replay.divergence import Difference, Divergence
 from stateward.run.replay.recording import Moment, Recording, is_news
 from stateward.run.store.ask import Ask
+from stateward.run.store.charges import BILLION
 from stateward.run.store.entry import CallKey, Entry
-from stateward.run.store.ledger import BILLION
 
 
 class PlayOver(Exception):  # named after what happened, as in errors.py

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from stateward.errors import CheckpointError
+from stateward.run.store.charges import BILLION, overrun, settled
 from stateward.run.store.entry import CallKey, Entry
-from stateward.run.store.ledger import BILLION, overrun, settled
 
 Closed = Literal["completed", "failed", "unknown"]
 

@@ -9,9 +9,9 @@ from typing import Any, Literal, cast
 import orjson
 
 from stateward.govern.fingerprint import effect_key
+from stateward.run.store.charges import Charge
 from stateward.run.store.cipher import TextCipher
-from stateward.run.store.json_text import read_json, read_sealed, write_json
-from stateward.run.store.ledger import Charge
+from stateward.run.store.json_text import read_json, read_sealed, write_json, write_sealed
 
 Effect = Literal["pure", "idempotent", "once"]
 """What running a tool twice does: nothing, nothing more with the same key, or the effect a second time."""
@@ -238,9 +238,7 @@ def extending_values(entry: Entry, *, cipher: TextCipher) -> tuple[object, ...]:
 
 def _sealed(value: Any, key: CallKey, column: str, *, cipher: TextCipher, text: str | None = None) -> str | None:
     """Return the text of a column that holds JSON of the user's; `text` is that JSON, where it is at hand."""
-    if value is None:
-        return None
-    return cipher.seal_text(write_json(value, where=key) if text is None else text, *place_of_call(key, column))
+    return write_sealed(value, *place_of_call(key, column), cipher=cipher, where=key, text=text)
 
 
 def place_of_call(key: CallKey, column: str) -> tuple[object, ...]:

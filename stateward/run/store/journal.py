@@ -14,6 +14,7 @@ from typing import Any, Literal
 from stateward.errors import CheckpointError, GovernanceError
 from stateward.run.store.audit_log import AuditLog
 from stateward.run.store.blobs import Blobs
+from stateward.run.store.charges import Judge, Reservation, Tripped, added, fitting
 from stateward.run.store.closing import Closed, Ending, closed, opened
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
@@ -34,7 +35,7 @@ from stateward.run.store.entry import (
 )
 from stateward.run.store.json_text import write_json
 from stateward.run.store.lease import check_fence
-from stateward.run.store.ledger import Judge, Ledger, Reservation, Tripped, added, fitting
+from stateward.run.store.ledger import Ledger
 from stateward.run.store.standing import read as standing_of
 
 

@@ -63,14 +63,17 @@ def read_json(text: str | None) -> Any:  # JSON is untyped until its reader has 
         ) from cause
 
 
-def write_sealed(value: object, *place: object, cipher: TextCipher, where: str) -> str | None:
+def write_sealed(
+    value: object, *place: object, cipher: TextCipher, where: object, text: str | None = None
+) -> str | None:
     """Turn a JSON-like value into the text of a column that holds what is the user's.
 
     Args:
         value: As for `write_json`.
         place: Where the column stands; the same must be said to read it.
         cipher: Seals the text.
-        where: What the value is, for the message.
+        where: As for `write_json`.
+        text: The value as `write_json` has it, where that is at hand.
 
     Returns:
         The text; None for None.
@@ -78,7 +81,9 @@ def write_sealed(value: object, *place: object, cipher: TextCipher, where: str) 
     Raises:
         CodecError: The value holds something that is no JSON.
     """
-    return None if value is None else cipher.seal_text(write_json(value, where=where), *place)
+    if value is None:
+        return None
+    return cipher.seal_text(write_json(value, where=where) if text is None else text, *place)
 
 
 def read_sealed(text: str | None, *place: object, cipher: TextCipher) -> Any:  # JSON, as `read_json`

@@ -13,17 +13,7 @@ from dataclasses import dataclass
 from stateward.errors import GovernanceError
 from stateward.govern.person import person
 from stateward.run.store.audit_log import AuditLog
-from stateward.run.store.charges import BILLION as BILLION
-from stateward.run.store.charges import Charge as Charge
-from stateward.run.store.charges import Judge as Judge
-from stateward.run.store.charges import Reservation as Reservation
-from stateward.run.store.charges import Tripped as Tripped
-from stateward.run.store.charges import added as added
-from stateward.run.store.charges import first_trip as first_trip
-from stateward.run.store.charges import fitting as fitting
-from stateward.run.store.charges import overrun as overrun
-from stateward.run.store.charges import settled as settled
-from stateward.run.store.charges import to_billionths as to_billionths
+from stateward.run.store.charges import BILLION, Charge, Reservation, Tripped, fitting, to_billionths
 from stateward.run.store.connection import Connection, persistent
 from stateward.run.store.cursor import Cursor
 from stateward.run.store.lease import check_fence
@@ -71,7 +61,7 @@ class Ledger:
             Spent and reserved together, by scope and unit.
         """
         with self._connection.read() as cur:
-            return {key: n / BILLION for key, n in _used(cur, session=session, run=run).items()}
+            return {key: n / BILLION for key, n in standing_of(cur, session=session, run=run).used.items()}
 
     @persistent
     def totals(self, session: str) -> Totals:
@@ -136,7 +126,7 @@ class Ledger:
             The limits by scope and unit; they take the place of the policy's.
         """
         with self._connection.read() as cur:
-            return {key: n / BILLION for key, n in _overrides(cur, session=session, run=run).items()}
+            return {key: n / BILLION for key, n in standing_of(cur, session=session, run=run).limits.items()}
 
     def limit_for(self, session: str, run: str, scope: str, unit: str) -> float | None:
         """Read the limit that a person set for one scope and unit of a run.
@@ -241,19 +231,6 @@ class Ledger:
             charges: What it was charged.
         """
         _add(cur, session=session, run=run, rows=[(c, -c.billionths, c.billionths) for c in charges])
-
-
-def _used(cur: Cursor, *, session: str, run: str) -> dict[tuple[str, str], int]:
-    cur.execute(
-        "SELECT scope, unit, spent + reserved FROM stateward_ledger WHERE session = ? AND run = ?",
-        (session, run),
-    )
-    return {(row[0], row[1]): row[2] for row in cur.fetchall()}
-
-
-def _overrides(cur: Cursor, *, session: str, run: str) -> dict[tuple[str, str], int]:
-    cur.execute("SELECT scope, unit, value FROM stateward_limits WHERE session = ? AND run = ?", (session, run))
-    return {(row[0], row[1]): row[2] for row in cur.fetchall()}
 
 
 def _add(cur: Cursor, *, session: str, run: str, rows: Sequence[tuple[Charge, int, int]]) -> None:

@@ -13,20 +13,20 @@ Source: the PostgreSQL manual, Read Committed Isolation Level, and Data-Modifyin
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count as count_from
-from typing import Any
 
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
+from stateward.run.store.listing import Listing, ListingCursor
+
 MOST = 24
 """How many rows of one table a step may store: each number of rows is a statement of its own, which is prepared."""
 
-Rows = Sequence[Sequence[Any]]
 _INSERT = re.compile(r"\s*INSERT INTO (\w+) \(([\w, ]+)\)\s*VALUES \([%s, ]+\)\s*(ON CONFLICT [^;]*);?\s*")
 _MARK = re.compile("%s|%%")
 _TYPES = {"idx": "int4", "blob": "bytea", "checkpoint": "jsonb", "metadata": "jsonb"}
@@ -59,7 +59,7 @@ class Guard:
         )
 
 
-class Listed(PostgresSaver):
+class Listed(Listing, PostgresSaver):
     """LangGraph's saver, which lists what it would store.
 
     Args:
@@ -68,18 +68,7 @@ class Listed(PostgresSaver):
 
     def __init__(self, serde: SerializerProtocol) -> None:
         super().__init__(None, serde=serde)  # pyright: ignore[reportArgumentType]  # it is used in `_cursor` alone
-        self.parts: list[tuple[str, Rows]] = []
-        """LangGraph's statements, each with its rows of parameters."""
-
-    def anew(self, serde: SerializerProtocol) -> Listed:
-        """Return one that lists nothing yet; LangGraph's constructor looks the serializer over each time.
-
-        Args:
-            serde: The serializer of a saver, which may be a copy with another one.
-        """
-        made = Listed.__new__(Listed)
-        made.__dict__.update(self.__dict__, parts=[], serde=serde)
-        return made
+        self.parts = []
 
     @property
     def is_one_step(self) -> bool:
@@ -101,34 +90,11 @@ class Listed(PostgresSaver):
         """
         return _statement(guard.statement, guard.ending, locks, tuple((sql, len(rows)) for sql, rows in self.parts))
 
-    def parameters(self) -> list[Any]:
-        """Return what is listed as parameters, which follow those of the locks and of the guard."""
-        return [value for _, rows in self.parts for row in rows for value in row]
-
     @contextmanager
     def _cursor(  # pyright: ignore[reportIncompatibleMethodOverride]  # what LangGraph's methods use of a cursor
         self, *, pipeline: bool = False
-    ) -> Generator[_Cursor]:
-        yield _Cursor(self.parts)
-
-
-class _Cursor:
-    """Lists statements.
-
-    Args:
-        parts: Where they are listed.
-    """
-
-    def __init__(self, parts: list[tuple[str, Rows]]) -> None:
-        self._parts = parts
-
-    def execute(self, sql: str, parameters: Sequence[Any]) -> None:
-        self._parts.append((sql, (parameters,)))
-
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        listed = tuple(rows)
-        if listed:
-            self._parts.append((sql, listed))
+    ) -> Generator[ListingCursor]:
+        yield ListingCursor(self.parts)
 
 
 @lru_cache(maxsize=512)

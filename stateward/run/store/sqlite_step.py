@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -19,12 +19,14 @@ from typing import Any
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from stateward.run.store.listing import Listing, ListingCursor
+
 MOST = 24
 """How many rows one statement stores: each number of rows is a statement of its own, which is prepared."""
 _INSERT = re.compile(r"(INSERT OR (REPLACE|IGNORE) INTO \w+ \([\w, ]+\)) VALUES (\([?, ]+\))")
 
 
-class Listed(SqliteSaver):
+class Listed(Listing, SqliteSaver):
     """LangGraph's saver, which lists what it would store.
 
     Args:
@@ -34,18 +36,7 @@ class Listed(SqliteSaver):
 
     def __init__(self, raw: sqlite3.Connection, *, serde: SerializerProtocol) -> None:
         super().__init__(raw, serde=serde)
-        self.parts: list[tuple[str, Sequence[Sequence[Any]]]] = []
-        """LangGraph's statements, each with its rows of parameters."""
-
-    def anew(self, serde: SerializerProtocol) -> Listed:
-        """Return one that lists nothing yet; LangGraph's constructor looks the serializer over each time.
-
-        Args:
-            serde: The serializer of a saver, which may be a copy with another one.
-        """
-        made = Listed.__new__(Listed)
-        made.__dict__.update(self.__dict__, parts=[], serde=serde)
-        return made
+        self.parts = []
 
     def guarded(self, *, session: str, fence: int) -> tuple[str, tuple[Any, ...]] | None:
         """Return the one statement that stores what is listed if a writer holds the session, and its parameters.
@@ -65,7 +56,7 @@ class Listed(SqliteSaver):
         if found is None or found[1] != "REPLACE" or not 0 < len(rows) <= MOST:
             return None
         asked = "WHERE EXISTS (SELECT 1 FROM stateward_sessions WHERE id = ? AND fence = ?)"
-        return f"{found[0]} SELECT * FROM ({_values(sql, len(rows))}) {asked}", (*_flat(rows), session, fence)
+        return f"{found[0]} SELECT * FROM ({_values(sql, len(rows))}) {asked}", (*self.parameters(), session, fence)
 
     def store(self, cur: sqlite3.Cursor) -> None:
         """Store what is listed.
@@ -78,12 +69,12 @@ class Listed(SqliteSaver):
             if found is None or not 1 < len(rows) <= MOST:
                 cur.executemany(sql, rows)
             else:
-                cur.execute(f"{found[0]} {_values(sql, len(rows))}", _flat(rows))
+                cur.execute(f"{found[0]} {_values(sql, len(rows))}", [value for row in rows for value in row])
 
     @contextmanager
     def cursor(  # pyright: ignore[reportIncompatibleMethodOverride]  # what LangGraph's methods use of a cursor
         self, transaction: bool = True
-    ) -> Generator[_Cursor]:
+    ) -> Generator[ListingCursor]:
         """Lend what lists statements.
 
         Args:
@@ -92,28 +83,7 @@ class Listed(SqliteSaver):
         Yields:
             It.
         """
-        yield _Cursor(self.parts)
-
-
-class _Cursor:
-    """Lists statements.
-
-    Args:
-        parts: Where they are listed.
-    """
-
-    def __init__(self, parts: list[tuple[str, Sequence[Sequence[Any]]]]) -> None:
-        self._parts = parts
-
-    def execute(self, sql: str, parameters: Sequence[Any]) -> None:
-        self._parts.append((sql, (parameters,)))
-
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        self._parts.append((sql, tuple(rows)))
-
-
-def _flat(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
-    return tuple(value for row in rows for value in row)
+        yield ListingCursor(self.parts)
 
 
 @lru_cache(maxsize=16)

@@ -10,7 +10,7 @@ from stateward.chart.event import Occurrence
 from stateward.errors import Diverged, FuseTripped, RunError
 from stateward.govern.decision import CallRequest, Deny
 from stateward.run.door.signal import Suspend, Trip, as_error, fuse_event, raced, strongest
-from stateward.run.store.ledger import Tripped
+from stateward.run.store.charges import Tripped
 from tests.run.store.desk import ask
 
 

@@ -8,9 +8,9 @@ from sqlite3 import Connection
 from typing import Any, Protocol
 
 from stateward.run.store.ask import Ask
+from stateward.run.store.charges import Reservation
 from stateward.run.store.database import Database
 from stateward.run.store.entry import CallKey, Entry
-from stateward.run.store.ledger import Reservation
 from stateward.run.store.saver import FencedSaver
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from stateward.errors import CheckpointError, CodecError, GovernanceError, SessionBusy, StaleFence
 from stateward.govern.fingerprint import effect_key
+from stateward.run.store.charges import BILLION, Tripped
 from stateward.run.store.database import Database
-from stateward.run.store.journal import Begun, Entry, Known, Tripped
-from stateward.run.store.ledger import BILLION
+from stateward.run.store.journal import Begun, Entry, Known
 from stateward.run.store.standing import Standing
 from tests.run.store.desk import Fresh, StillClock, bound, entry, key
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stateward.errors import GovernanceError
+from stateward.run.store.charges import Charge, Tripped, added, first_trip, overrun, settled, to_billionths
 from stateward.run.store.journal import Begun
-from stateward.run.store.ledger import Charge, Tripped, added, first_trip, overrun, settled, to_billionths
 from tests.run.store.desk import Fresh, bound, entry, key
 
 

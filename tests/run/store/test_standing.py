@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from stateward.run.store.charges import BILLION
 from stateward.run.store.database import Database
-from stateward.run.store.ledger import BILLION
 from stateward.run.store.standing import Standing, read
 from tests.run.store.desk import Fresh, bound, entry
 
