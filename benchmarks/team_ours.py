@@ -52,12 +52,25 @@ def delegation(**where: Any) -> Any:
 
 
 def react(**where: Any) -> Any:
-    """Return an agent that adds once, and then answers.
+    """Return a detached agent that adds once, and then answers: one checkpoint, and the journal.
 
     Args:
         where: As for `handoff`.
     """
-    block = teams.react("AGENT", model="m", tools=[add], prompt=PROMPT)
+    return _reacting(detached=True, **where)
+
+
+def react_in_states(**where: Any) -> Any:
+    """Return the same agent, each of whose steps is a state and a checkpoint.
+
+    Args:
+        where: As for `handoff`.
+    """
+    return _reacting(detached=False, **where)
+
+
+def _reacting(*, detached: bool, **where: Any) -> Any:
+    block = teams.react("AGENT", model="m", tools=[add], prompt=PROMPT, detached=detached)
     models = {"m": QuickModel(rule=first_calls("add", says=ANSWERS["react"], a=1, b=2))}
     return _alone(block, models, state=teams.TeamState, **where)
 
@@ -73,9 +86,10 @@ def delegated(values: Mapping[str, Any]) -> bool:
 
 
 OURS = (
-    Side(name="stateward", turn="handoff", make=handoff, happened=handed_over),
-    Side(name="stateward", turn="delegation", make=delegation, happened=delegated),
-    Side(name="stateward", turn="react", make=react, happened=called_a_tool),
+    Side(name="states", turn="handoff", make=handoff, happened=handed_over),
+    Side(name="states", turn="delegation", make=delegation, happened=delegated),
+    Side(name="detached", turn="react", make=react, happened=called_a_tool),
+    Side(name="states", turn="react", make=react_in_states, happened=called_a_tool),
 )
 
 

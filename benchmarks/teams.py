@@ -3,8 +3,9 @@
 Handoff: the active agent hands the conversation over, and the other one answers. Delegation: a supervisor has a worker
 do something, and tells the user what came of it. ReAct: an agent calls one tool, and answers. All are said by the same
 chat model, which takes no time, and over the same kind of saver. Ours and another take turns, each in a session of its
-own; the table shows medians, and ratios ours to theirs. Of the bytes, `checkpoints` leaves out our own tables, which
-are journal, ledger, audit log and the session's row; `all` is everything that was written.
+own; the table shows medians, and ratios ours to theirs. Ours are made of `states`, each of which is a checkpoint, or
+the agent is `detached`, with one checkpoint for its answer and the journal for its calls. Of the bytes, `checkpoints`
+leaves out our own tables, which are journal, ledger, audit log and the session's row; `all` is all that was written.
 
     python -m benchmarks.teams --rounds 20
 
@@ -54,6 +55,8 @@ class Row:
     """One line of the table."""
 
     turn: TurnOf
+    ours: str
+    """Which of ours."""
     rival: str
     saver: Saver
     ours_ms: float
@@ -173,6 +176,7 @@ def compare(ours: Side, theirs: Side, *, saver: Saver, rounds: int, turns: int =
         ]
     return Row(
         turn=ours.turn,
+        ours=ours.name,
         rival=theirs.name,
         saver=saver,
         ours_ms=statistics.median(wall for wall, _ in taken[0]),
@@ -201,12 +205,12 @@ def table(rows: Sequence[Row], *, turns: int) -> str:
         rows: Lines of the table.
         turns: How many turns a session had.
     """
-    head = f"{'turn':10} {'rival':20} {'saver':6} {'ours ms':>8} {'theirs':>7} {'time':>5} {'cpu':>5}"
+    head = f"{'turn':10} {'ours':8} {'rival':20} {'saver':6} {'ours ms':>8} {'theirs':>7} {'time':>5} {'cpu':>5}"
     head += f" {'ours kB':>8} {'theirs':>7} {'checkpoints':>11} {'all':>5} {'limit':>6}"
     lines = (
-        f"{row.turn:10} {row.rival:20} {row.saver:6} {row.ours_ms:8.1f} {row.theirs_ms:7.1f} {row.time:5.2f}"
-        f" {row.cpu:5.2f} {row.ours_kb:8.1f} {row.theirs_kb:7.1f} {row.checkpoints:11.2f} {row.all:5.2f}"
-        f" {row.limit:6.2f}"
+        f"{row.turn:10} {row.ours:8} {row.rival:20} {row.saver:6} {row.ours_ms:8.1f} {row.theirs_ms:7.1f}"
+        f" {row.time:5.2f} {row.cpu:5.2f} {row.ours_kb:8.1f} {row.theirs_kb:7.1f} {row.checkpoints:11.2f}"
+        f" {row.all:5.2f} {row.limit:6.2f}"
         for row in rows
     )
     return "\n".join([f"a turn of sessions of {turns}, ratios ours to theirs", head, *lines])

@@ -9,11 +9,13 @@ from typing import Any, Literal, get_args, overload
 from langchain_core.tools import BaseTool
 
 from stateward.chart.declared import unasked
+from stateward.chart.guard import bind
 from stateward.chart.signature import Guard
 from stateward.chart.state import Final, State, Superstate
 from stateward.chart.transition import When, when
 from stateward.errors import DefinitionError
 from stateward.run.door.tool import Tool, toolbox
+from stateward.teams.detached import DetachedLoop
 from stateward.teams.final_answer import Answer, Form, Output
 from stateward.teams.graph_agent import GraphAgent, GraphOrFactory, graph_of
 from stateward.teams.loop import SHARED, Aside, Input, Loop
@@ -47,6 +49,7 @@ def agent(
     input: Input | None = None,
     output: Output | None = None,
     policy: object = None,
+    detached: bool = False,
 ) -> Superstate[Any]: ...
 
 
@@ -73,7 +76,7 @@ def agent(
 ) -> Superstate[Any] | State[Any]:
     """Make an agent of a model and tools, or of a graph.
 
-    One of a model is the loop DECIDE, ACT, DECIDE, …, with WRAP_UP where no answer came of it.
+    One of a model is the loop DECIDE, ACT, DECIDE, …, with WRAP_UP where no answer came of it; detached, one state.
 
     Args:
         name: The state's name, which is also the member's and the speaker's: unique in the chart.
@@ -88,7 +91,9 @@ def agent(
             its conversation is kept in; `answer`, the format of its answer, None for words; `stop`, a guard tested
             behind the observations: the last one, or a wrap-up in the format, is the answer; `input`, a function of
             the state that returns its task, for a graph the graph's input; `output`, a function of the answer, for a
-            graph of its state at the end, that returns an update of the state; `policy`, what binds it.
+            graph of its state at the end, that returns an update of the state; `policy`, what binds it; `detached`,
+            whether the loop is one activity, of the state LOOP, without checkpoints of its own: what is said is
+            committed with the answer, and until then the journal alone knows of the calls.
 
     Returns:
         The agent, without `to`: a superstate, of a graph one state.
@@ -112,7 +117,7 @@ def agent(
 
 
 _OF_GRAPH = ("conversation", "input", "output", "policy")
-_OF_MODEL = ("tools", "prompt", "max_steps", "answer", "stop", *_OF_GRAPH)
+_OF_MODEL = ("tools", "prompt", "max_steps", "answer", "stop", "detached", *_OF_GRAPH)
 
 
 def _graph_state(
@@ -146,6 +151,8 @@ class Recipe:
     stop: Guard[Any] | None = None
     input: Input | None = None
     policy: object = None
+    detached: bool = False
+    """Whether its steps are one activity; not with calls that are no tools."""
     team: str = ""
     """The block whose member it is, whose conversation and task it shares; empty for an agent of its own."""
     aside: Aside | None = None
@@ -164,20 +171,41 @@ def looped(recipe: Recipe) -> Superstate[Any]:
         DefinitionError: As for `agent`.
     """
     _refuse(recipe.name, max_steps=recipe.max_steps, conversation=recipe.conversation, memory=recipe.memory)
-    loop = Loop(
-        name=recipe.name,
-        tools=tuple(tool if isinstance(tool, str) else tool.name for tool in recipe.tools),
-        carries=tuple(toolbox(tool for tool in recipe.tools if not isinstance(tool, str)).values()),
-        speaker=Speaker(recipe.model),
-        prompt=recipe.prompt,
-        max_steps=recipe.max_steps,
-        conversation=recipe.conversation,
-        begins_anew=recipe.memory != "thread",
-        form=recipe.form,
-        input=recipe.input,
-        team=recipe.team,
-        aside=recipe.aside,
+    return _as_one(recipe) if recipe.detached else _in_states(recipe)
+
+
+def _parts(recipe: Recipe) -> dict[str, Any]:
+    return {
+        "name": recipe.name,
+        "tools": tuple(tool if isinstance(tool, str) else tool.name for tool in recipe.tools),
+        "carries": tuple(toolbox(tool for tool in recipe.tools if not isinstance(tool, str)).values()),
+        "speaker": Speaker(recipe.model),
+        "prompt": recipe.prompt,
+        "max_steps": recipe.max_steps,
+        "conversation": recipe.conversation,
+        "begins_anew": recipe.memory != "thread",
+        "form": recipe.form,
+        "input": recipe.input,
+        "team": recipe.team,
+        "aside": recipe.aside,
+    }
+
+
+def _as_one(recipe: Recipe) -> Superstate[Any]:
+    stop = None if recipe.stop is None else bind(recipe.stop, where=f"{recipe.name}.LOOP", allowed=("state",))
+    loop = DetachedLoop(**_parts(recipe), stop=stop)
+    do = loop.work_unasked if recipe.memory == "none" else loop.work
+    return Superstate(
+        recipe.name,
+        State("BEGIN", entry=loop.begin, to="LOOP"),
+        State("LOOP", do=do, model=loop.speaker.role, tools=loop.tools, to="END"),
+        Final("END"),
+        policy=recipe.policy,
     )
+
+
+def _in_states(recipe: Recipe) -> Superstate[Any]:
+    loop = Loop(**_parts(recipe))
     role = loop.speaker.role
     decided = [when(loop.wants_tools, "ACT"), when(loop.has_answered, "END"), *_ways_at_once(recipe, loop), "WRAP_UP"]
     return Superstate(

@@ -24,6 +24,7 @@ def react(
     stop: Guard[Any] | None = None,
     output: Output | None = None,
     policy: object = None,
+    detached: bool = False,
 ) -> Superstate[Any]:
     """Make an agent that reasons and acts over the shared conversation, until it asks for no tool.
 
@@ -37,6 +38,7 @@ def react(
         stop: As for `agent`.
         output: As for `agent`.
         policy: As for `agent`.
+        detached: As for `agent`.
 
     Returns:
         The agent, without `to`.
@@ -57,4 +59,5 @@ def react(
         stop=stop,
         output=output,
         policy=policy,
+        detached=detached,
     )

@@ -52,7 +52,7 @@ def test_ours_and_theirs_are_compared() -> None:
     """The line tells both, and their ratio."""
     row = compare(OURS[2], AGENTS[1], saver="memory", rounds=2)
     assert (row.turn, row.rival, row.checkpoints) == ("react", "create_agent", row.ours_kb / row.theirs_kb)
-    assert "react      create_agent         memory" in table([row], turns=1)
+    assert "react      detached create_agent         memory" in table([row], turns=1)
 
 
 def test_json_has_an_object_for_each_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,4 +60,5 @@ def test_json_has_an_object_for_each_line(capsys: pytest.CaptureFixture[str], mo
     monkeypatch.setattr(teams, "rivals", lambda: AGENTS)
     main(["--json", "--saver", "memory", "--rounds", "1"])
     rows = json.loads(capsys.readouterr().out)
-    assert [(row["turn"], row["rival"]) for row in rows] == [(side.turn, side.name) for side in AGENTS]
+    told = [(row["turn"], row["ours"], row["rival"]) for row in rows]
+    assert told == [(ours.turn, ours.name, side.name) for ours in OURS for side in AGENTS if side.turn == ours.turn]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import BaseMessage
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 
 import stateward as sw
 from stateward import teams
@@ -35,6 +36,19 @@ def fail(why: str) -> str:
 
 
 TOOLS = (add, fail)
+
+_CALLS = st.builds(
+    ToolCall,
+    name=st.sampled_from(["add", "fail", "nope", ""]),
+    args=st.dictionaries(st.sampled_from("ab"), st.integers()),
+    id=st.sampled_from(["x", "y", None]),
+)
+REPLIES = st.builds(
+    AIMessage,
+    content=st.sampled_from(["", "ok", "{", '{"total": 1}']),
+    tool_calls=st.lists(_CALLS, max_size=3),
+)
+"""What a model may say: words, calls that can and cannot be made, and both."""
 
 
 def alone(block: Any, model: ScriptedModel, *, policy: Policy | None = None, handles: Sequence[str] = ()) -> ChartGraph:

@@ -18,7 +18,7 @@ from stateward.teams.loop import MOST_CALLS, NOTHING
 from stateward.teams.mind import WRAP_UP
 from stateward.testing import ScriptedModel, calls
 from tests.charts.drive import Driven
-from tests.teams.agents import TOOLS, Work, alone, ask, calculator, is_whole, said
+from tests.teams.agents import REPLIES, TOOLS, Work, alone, ask, calculator, is_whole, said
 
 Drive = Callable[..., Driven]
 ADD = calls(("add", {"a": 1, "b": 2}))
@@ -163,17 +163,9 @@ def test_an_end_in_the_middle_of_calls_is_mended_at_the_next_entry(drive: Drive,
     assert is_whole(driven.resume("again").values[key])
 
 
-names = st.sampled_from(["add", "fail", "nope", ""])
-ids = st.sampled_from(["x", "y", None])
-some_calls = st.lists(
-    st.builds(ToolCall, name=names, args=st.dictionaries(st.sampled_from("ab"), st.integers()), id=ids), max_size=3
-)
-replies = st.builds(AIMessage, content=st.sampled_from(["", "ok", "{", '{"total": 1}']), tool_calls=some_calls)
-
-
 @pytest.mark.parametrize("answer", [None, Sum])
 @settings(max_examples=25, deadline=None)
-@given(script=st.lists(replies, max_size=4))
+@given(script=st.lists(REPLIES, max_size=4))
 def test_whatever_a_model_says_the_run_ends_and_its_history_is_whole(answer: Any, script: list[AIMessage]) -> None:
     """Every run comes to an answer, or to the event of a contract that is not kept."""
     graph = calculator(*script, *["rubbish"] * 20, answer=answer, max_steps=3, handles=["error.contract"])
