@@ -198,7 +198,7 @@ def _as_one(recipe: Recipe) -> Superstate[Any]:
     return Superstate(
         recipe.name,
         State("BEGIN", entry=loop.begin, to="LOOP"),
-        State("LOOP", do=do, model=loop.speaker.role, tools=loop.tools, to="END"),
+        State("LOOP", entry=loop.mark, do=do, model=loop.speaker.role, tools=loop.tools, to="END"),
         Final("END"),
         policy=recipe.policy,
     )

@@ -1,12 +1,13 @@
 """The loop of an agent as one activity: its steps are no states, and none of them is a checkpoint.
 
 What a crash or a question to a person cuts off is entered again, and the journal answers for every call that was made,
-so nothing is done or paid for twice. What it said is committed with its answer, all at once.
+so nothing is done or paid for twice. What it said is committed with its answer, all at once. What others say meanwhile
+stands before it in the conversation, and is heard by whoever speaks next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, cast
 
@@ -17,7 +18,10 @@ from stateward.chart.declared import unasked
 from stateward.chart.guard import Bound
 from stateward.run.context import Run
 from stateward.teams.loop import Loop, Update
-from stateward.teams.state import TEAM, by_name, joined, value_of
+from stateward.teams.state import TEAM, by_name, joined, record_of, recorded, value_of
+
+UP_TO = "up_to"
+"""The field of the agent's record that says, while it works, how long the conversation was when it began."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +31,13 @@ class DetachedLoop(Loop):
     stop: Bound | None = None
     """A guard behind the observations: the last one, or a wrap-up in the format, is the answer."""
 
+    def mark(self, state: Any) -> Update:
+        """Note how long the conversation is when the activity is entered, for when it is entered again."""
+        return recorded(self.name, **{UP_TO: len(value_of(state, self.conversation) or ())})
+
     async def work(self, state: Any, run: Run[Any]) -> Update:
         """Decide and act until there is an answer."""
-        said = _Said(state, conversation=self.conversation)
+        said = _Said(self._as_entered(state), conversation=self.conversation)
         said.take(await self.decide(said.state, run))
         while self.wants_tools(said.state):
             said.take(await self.act(said.state, run))
@@ -40,12 +48,18 @@ class DetachedLoop(Loop):
             said.take(await self.decide(said.state, run))
         if not self.has_answered(said.state):
             said.take(await self.wrap_up(said.state, run))
-        return said.update
+        return joined(said.update, recorded(self.name, **{UP_TO: None}))
 
     @unasked
     async def work_unasked(self, state: Any, run: Run[Any]) -> Update:
         """Do the same where no call may wait for a person."""
         return await self.work(state, run)
+
+    def _as_entered(self, state: Any) -> Any:
+        """Leave out what others have said since: the model was not shown it, and the journal answers what it was."""
+        up_to = record_of(state, self.name).get(UP_TO)
+        talk: Sequence[BaseMessage] = value_of(state, self.conversation) or ()
+        return state if up_to is None or up_to >= len(talk) else _with(state, {self.conversation: [*talk[:up_to]]})
 
     def _is_stopped(self, state: Any) -> bool:
         return self.stop is not None and bool(self.stop(state))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field
 
 import stateward as sw
@@ -117,6 +117,39 @@ def test_it_goes_on_in_another_process_when_a_person_has_answered(drive: Drive) 
     session = driven.session
     anew = Driven(sw.Session(session.id, later.attach(session.database), session.database), driven.how)
     assert anew.answer(waiting.asks[0]).values["team"]["CALC"]["answer"] == "3"
+
+
+def hurry(state: Work) -> dict[str, Any]:
+    """Say something more, while the agent waits for a person."""
+    return {"messages": [HumanMessage("And hurry.")]}
+
+
+def waiting(*replies: Any, on: Any) -> Any:
+    """A detached agent whose calls of `add` need a person, in a superstate that takes an event."""
+    block = teams.placed(teams.agent("CALC", model="m", tools=TOOLS, detached=True), to="END")
+    work = sw.Superstate("WORK", block, sw.Final("END"), on=on, to="DONE", history="deep")
+    paused = sw.State("PAUSED", on=[sw.on("go", sw.History("WORK"), do=hurry)])
+    chart = sw.Chart("waiting", Work, work, paused, sw.Final("DONE"), policy=CAREFUL)
+    return chart.compile(models={"m": ScriptedModel.of(*replies)})
+
+
+def test_words_that_come_while_it_waits_do_no_harm(drive: Drive) -> None:
+    """The model is not shown them, for it was not when it asked; they stand before what it says."""
+    driven = drive(waiting(ADD, "3", on=sw.on("hurry", do=hurry)))
+    asked = driven.start(ask()).asks[0]
+    driven.resume("hurry")
+    outcome = driven.answer(asked)
+    assert [text for _, text in said(outcome.values)] == ["1 + 2?", "And hurry.", "", "3", "3"]
+    assert is_whole(outcome.values["messages"])
+
+
+def test_it_begins_anew_where_it_was_left(drive: Drive) -> None:
+    """History leads back into it: that is another entry, which hears what was said since."""
+    driven = drive(waiting(ADD, "I hurry.", on=sw.on("pause", "PAUSED")))
+    driven.start(ask())
+    driven.resume("pause")
+    outcome = driven.resume("go")
+    assert [text for _, text in said(outcome.values)] == ["1 + 2?", "And hurry.", "I hurry."]
 
 
 def test_a_turn_fuse_stops_it_in_the_middle(drive: Drive) -> None:
