@@ -48,6 +48,7 @@ from stateward.run.store.database import Database
 from stateward.run.tables import Tables
 from stateward.simulation import Simulation
 from stateward.teams.blocks import refuse_records_of_one_name, refuse_unknown_contracts
+from stateward.teams.declared_keys import refuse_undeclared_keys
 
 S = TypeVar("S")
 
@@ -273,6 +274,7 @@ class Chart(Generic[S]):
             context=self.context,
         )
         refuse_unknown_contracts(self._tree, machine.effectives, places=self.definition.by_path)
+        refuse_undeclared_keys(self.definition, machine.schema.channels)
         graph = finish(
             replace(machine, properties=self.properties),
             builder,

@@ -50,7 +50,7 @@ def test_each_checkpoint_from_then_on_names_the_new_definition(drive: Drive) -> 
     began, driven = len(old.checkpoints), drive(room(open_="READY"))
     migrate(driven, Migration(states={"OPEN": "READY"}))
     driven.resume("end")
-    pins = [one.session.graph.machine.pins.chart for one in (old, driven)]
+    pins = [one.session.graph.machine.pins.named()["chart_hash"] for one in (old, driven)]
     hashes = [checkpoint.metadata["chart_hash"] for checkpoint in driven.checkpoints]
     assert hashes == [pins[0]] * began + [pins[1]] * 2
 

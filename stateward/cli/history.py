@@ -9,6 +9,7 @@ from stateward.cli import options
 from stateward.cli.place import opened_session
 from stateward.cli.rendering import cell, money, print_facts, print_json, print_table
 from stateward.cli.sessions import session_json
+from stateward.cli.standing import standings
 from stateward.cli.step import BranchName
 from stateward.run.store.entry import Entry
 from stateward.run.timeline import TimelineRow, timeline
@@ -47,13 +48,14 @@ def _history(
     with opened_session(session, db=db, graph=graph, overrides=overrides) as found:
         row = found.database.sessions.get(session)
         steps = timeline(found.graph, database=found.database, session=session, branch=branch)
+        state = standings([row], database=found.database)[row.id]
     if as_json:
         print_json({"session": session_json(row), "steps": [step_json(step) for step in steps]})
         return
     forked = len({step.branch for step in steps}) > 1
     print_table(_filled([_line(step, forked=forked) for step in steps]), empty="Nothing happened yet.")
     total = {"turns": row.turns, "tokens": row.tokens, "usd": money(row.usd)}
-    print_facts({"session": row.id, "status": row.status, "state": ", ".join(row.path), **total})
+    print_facts({"session": row.id, "status": row.status, "state": state, **total})
 
 
 def _line(step: TimelineRow, *, forked: bool) -> dict[str, object]:

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from stateward.cli import options
+from stateward.cli.known_tool import is_known_tool
 from stateward.cli.loading import is_known, load
 from stateward.cli.place import open_existing
-from stateward.cli.rendering import print_facts, print_json
+from stateward.cli.rendering import print_facts, print_json, say
 from stateward.errors import DefinitionError, InputRefused
 from stateward.govern.revocation import Revocation, Revoked
 from stateward.run.plan import Machine
@@ -31,6 +32,13 @@ Examples:
   stateward revoke --all --tool send_mail --reason "leaks addresses"
   stateward revoke --all --state WORKING.ACT --graph support_desk
 """
+
+
+_UNKNOWN = (
+    "Warning: no definition on record knows the tool `{name}`, neither a policy nor a graph at hand. It is revoked all "
+    "the same, from whoever gets a tool of this name. If another one is meant, revoke that too; `--graph GRAPH` and a "
+    "bare WORD look a name up."
+)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -76,7 +84,10 @@ def _revoke(
         if kind == "state" and machine is not None:
             name = machine.chart.nodes[named_state(machine.chart, name)].path
         made = database.revocations.add(name, kind=kind, by=options.person(by), reason=reason, session=session)
-    _tell(made, as_json=as_json)
+        _tell(made, as_json=as_json)
+        # Last of all: what has to be taken back at once waits for no reading.
+        if kind == "tool" and not is_known_tool(name, database=database, machine=machine, session=session):
+            say(_UNKNOWN.format(name=name))
 
 
 def _meant(words: list[str], *, everywhere: bool) -> tuple[str | None, str | None]:

@@ -9,6 +9,7 @@ import typer
 from stateward.cli import options
 from stateward.cli.place import open_existing
 from stateward.cli.rendering import age, money, print_json, print_table
+from stateward.cli.standing import standings
 from stateward.run.pinned_policy import pins_under
 from stateward.run.store.session_row import SessionRow
 
@@ -54,6 +55,7 @@ def _sessions(
             pins = pins_under(database, policy)
             found = [row for row in found if row.policy_hash.startswith(policy.lower()) or row.policy_hash in pins]
         now = database.clock.now()
+        states = standings([] if as_json else found, database=database)
     if as_json:
         print_json([session_json(row) for row in found])
         return
@@ -62,7 +64,7 @@ def _sessions(
             "id": row.id,
             "graph": row.graph,
             "status": "running (stalled)" if row.stalled else row.status,
-            "state": ", ".join(row.path),
+            "state": states[row.id],
             "turns": row.turns,
             "tokens": row.tokens,
             "usd": money(row.usd),

@@ -10,6 +10,7 @@ from stateward.cli import options
 from stateward.cli.place import opened_session
 from stateward.cli.rendering import print_facts, print_json, print_table
 from stateward.cli.revoke import revocation_json, told
+from stateward.cli.standing import standing
 from stateward.cli.step import BranchName, step_of, timeline_of
 from stateward.cli.values import in_full
 from stateward.errors import InputRefused, NotExpected
@@ -68,7 +69,7 @@ def _show(
             "step": moment.step,
             "checkpoint": moment.checkpoint,
             "status": moment.status,
-            "state": ", ".join(moment.path),
+            "state": standing(moment.path, status=moment.status, asks=moment.asks),
             "reason": moment.reason,
             "revoked": [told(one) for one in revoked],
             **in_full(moment.values),

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import cast
+from typing import Any, cast
 
 from stateward.govern.host import read_rule, read_url
 from stateward.govern.json_schema import misfit
@@ -19,7 +19,7 @@ LARGEST = 1_000_000
 """How much the arguments of a call under rules may hold: letters of texts, and one for each value."""
 DEEPEST = 64
 """How deep they may be nested."""
-_NUMBERS: frozenset[object] = frozenset({int, float, bool, type(None)})
+_kind_of: Callable[[object], object] = type
 _DECIMAL = re.compile(r"-?[0-9]{1,40}(\.[0-9]{1,40})?")
 
 
@@ -34,26 +34,27 @@ def is_too_large(arguments: Mapping[str, object], *, largest: int = LARGEST) -> 
         arguments: JSON.
         largest: How much they may hold.
     """
-    left, todo = largest, [(cast(object, arguments), 0)]
-    while todo:
-        value, depth = todo.pop()
-        is_number = type(value) in _NUMBERS
-        left -= 1 + (len(cast("str | list[object]", value)) if not is_number and _has_length(value) else 0)
-        if left < 0 or depth > DEEPEST:
-            return True
-        if is_number or isinstance(value, str):
-            continue
-        if isinstance(value, Mapping):
-            named = cast("Mapping[str, object]", value)
-            left -= sum(map(len, named))
-            todo += [(each, depth + 1) for each in named.values()]
-        elif isinstance(value, list | tuple):
-            todo += [(each, depth + 1) for each in cast("list[object]", value)]
-    return False
-
-
-def _has_length(value: object) -> bool:
-    return isinstance(value, str | list | tuple | dict | Mapping)
+    left, level = largest, cast("list[Any]", [arguments])
+    for _ in range(DEEPEST + 1):
+        deeper: list[Any] = []
+        left -= len(level)
+        for value in level:
+            kind = _kind_of(value)
+            if kind is str:
+                left -= len(value)
+            elif kind is dict or isinstance(value, Mapping):
+                named = cast("Mapping[str, Any]", value)
+                left -= len(named) + sum(map(len, named))
+                deeper += named.values()
+            elif isinstance(value, str | list | tuple):
+                left -= len(cast("list[Any]", value))
+                deeper += () if isinstance(value, str) else value
+            if left < 0:
+                return True
+        if not deeper:
+            return False
+        level = deeper
+    return True
 
 
 def values_at(arguments: object, name: str) -> Iterator[object]:

@@ -20,7 +20,7 @@ from stateward.govern.fingerprint import digest
 from stateward.govern.kinds.contract_spec import ContractSpec
 from stateward.govern.kinds.data import Data
 from stateward.govern.kinds.fuses import COUNTED, DEFAULT_MICROSTEPS, Fuses
-from stateward.govern.kinds.models import ModelRule, RoleRule, tightened
+from stateward.govern.kinds.models import UNRULED, ModelRule, RoleRule, tightened
 from stateward.govern.kinds.pace import Pace
 from stateward.govern.kinds.redaction import Redaction
 from stateward.govern.kinds.section import tightest
@@ -140,7 +140,7 @@ class Effective:
         Args:
             role: The role.
         """
-        return next((each.rule for each in self.models if each.role == role), ModelRule())
+        return next((each.rule for each in self.models if each.role == role), UNRULED)
 
     def level(self, tool: str) -> Ruling:
         """Say how far a tool may be used here.

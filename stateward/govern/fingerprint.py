@@ -23,7 +23,6 @@ _kind_of: Callable[[object], object] = type
 _SORTED = orjson.OPT_SORT_KEYS
 _TEXT = frozenset({str})
 _PLAIN: frozenset[object] = frozenset({str, bool, type(None)})
-_SCALAR = _PLAIN | {int}
 
 
 def canonical(value: object) -> bytes:
@@ -61,31 +60,30 @@ def written(value: object, *, sort: bool = False) -> bytes | None:
         small integers, keys that are no texts, half characters, subclasses, circles, whatever is no JSON.
     """
     try:
-        # The writer itself would take dates, enumerations and numbers that are none: only what is looked at is given.
-        return orjson.dumps(value, option=_SORTED if sort else None) if _is_simple(value) else None
+        text = orjson.dumps(value, option=_SORTED if sort else None)
     except (TypeError, RecursionError):
         return None
+    # The writer itself takes dates, enumerations and numbers that are none. It has come to an end: there is no circle.
+    return text if _is_simple(value) else None
 
 
 def _is_simple(value: Any) -> bool:  # anything, and asked so often that a `cast` would be felt
     """Whether all writers know one way only to write something, if it is ASCII and no key begins with `$`."""
-    kind = _kind_of(value)
-    if kind in _PLAIN:
-        return True
-    if kind is int:
-        return -_SAFE_INTEGER <= value <= _SAFE_INTEGER
-    if kind is dict:
-        return _TEXT.issuperset(map(type, value)) and _are_simple(value.values())
-    return (kind is list or kind is tuple) and _are_simple(value)
-
-
-def _are_simple(values: Collection[Any]) -> bool:
-    kinds = set(map(_kind_of, values))
-    if kinds <= _PLAIN:
-        return True
-    if kinds <= _SCALAR:  # most records are texts with a few numbers
-        return not any(type(each) is int and not -_SAFE_INTEGER <= each <= _SAFE_INTEGER for each in values)
-    return all(map(_is_simple, values))
+    todo: list[Collection[Any]] = [(value,)]
+    for values in todo:  # it grows: a call for each part would cost several times as much
+        if _PLAIN.issuperset(map(type, values)):
+            continue
+        for each in values:
+            kind = _kind_of(each)
+            if kind is dict:
+                if not _TEXT.issuperset(map(type, each)):
+                    return False
+                todo.append(each.values())
+            elif kind is list or kind is tuple:
+                todo.append(each)
+            elif kind not in _PLAIN and not (kind is int and -_SAFE_INTEGER <= each <= _SAFE_INTEGER):
+                return False
+    return True
 
 
 def digest(value: object) -> str:
@@ -110,7 +108,21 @@ def fingerprint(name: str, *, arguments: Mapping[str, object]) -> str:
     Returns:
         SHA-256 in hexadecimal, equal for equal calls.
     """
-    return digest({"tool": name, "arguments": arguments})
+    return measured(name, arguments=arguments)[0]
+
+
+def measured(name: str, *, arguments: Mapping[str, object]) -> tuple[str, int]:
+    """Identify a call as `fingerprint` does, and measure it.
+
+    Args:
+        name: As for `fingerprint`.
+        arguments: As for `fingerprint`.
+
+    Returns:
+        The fingerprint, and the bytes of the canonical JSON: at least one for each letter and each value.
+    """
+    text = canonical({"tool": name, "arguments": arguments})
+    return hashlib.sha256(text).hexdigest(), len(text)
 
 
 def effect_key(session: str, *, run: str, branch: str, path: str, activation: int, call: int) -> str:

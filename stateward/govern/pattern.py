@@ -48,12 +48,13 @@ class Pattern(Protocol):
         ...
 
 
-def compile_pattern(text: str, *, case_sensitive: bool = True) -> Pattern:
+def compile_pattern(text: str, *, case_sensitive: bool = True, has_groups: bool = True) -> Pattern:
     """Compile a pattern with google-re2.
 
     Args:
         text: The pattern, in RE2 syntax (no look-around, no back-references).
         case_sensitive: Whether capital letters matter.
+        has_groups: Whether anybody asks what its groups match; a search takes several times as long then.
 
     Returns:
         The compiled pattern.
@@ -64,6 +65,7 @@ def compile_pattern(text: str, *, case_sensitive: bool = True) -> Pattern:
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = case_sensitive
+    options.never_capture = not has_groups
     try:
         return cast(Pattern, re2.compile(text, options))  # pyright: ignore[reportUnknownMemberType] re2 has no types
     except (_RE2_ERROR, TypeError, UnicodeError) as error:

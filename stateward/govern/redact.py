@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
+from stateward.govern.clean_texts import CleanTexts
 from stateward.govern.detector import DETECTORS, SECRET_KEY, Detector, Span, unwrapped
 from stateward.govern.disguise import SUSPICIOUS, View, is_broken, joined, readable, undisguised
 from stateward.govern.kinds.redaction import FINDINGS
@@ -60,6 +61,8 @@ class _Detection:
     hides_keys: bool
     finds_digits: bool
     """Whether a finding may be of digits, and of letters like those of hexadecimal numbers, alone."""
+    clean: CleanTexts = field(default_factory=CleanTexts)
+    """Long texts that hold nothing."""
 
 
 def _detection(classes: frozenset[DataClass]) -> _Detection:
@@ -70,9 +73,9 @@ def _detection(classes: frozenset[DataClass]) -> _Detection:
     hints = [*sources, SUSPICIOUS, r"\n|\\n|\r", r"[A-Za-z0-9+/_-]{16}"]
     return _Detection(
         detectors=chosen,
-        any=compile_pattern("|".join(sources) or r"\z\A."),
-        unbroken=compile_pattern("|".join(bodies)) if bodies else None,
-        hint=compile_pattern("|".join(hints)),
+        any=compile_pattern("|".join(sources) or r"\z\A.", has_groups=False),
+        unbroken=compile_pattern("|".join(bodies), has_groups=False) if bodies else None,
+        hint=compile_pattern("|".join(hints), has_groups=False),
         hides_keys="secret" in classes,
         finds_digits="personal" in classes,
     )
@@ -98,26 +101,31 @@ def redact(value: Value, *, classes: Collection[DataClass] = EVERY_CLASS) -> Val
         DESIGN.md, decision 10; SYSTEMS.md, A7 and G3.
     """
     chosen = frozenset(classes)
-    return _walk(value, detection=_DETECTIONS[chosen], hidden=False) if chosen else value
+    return _walk(value, _DETECTIONS[chosen], False) if chosen else value
 
 
-def _walk(value: Any, *, detection: _Detection, hidden: bool) -> Any:  # anything, asked for with each part of a record
+def _walk(value: Any, detection: _Detection, hidden: bool, /) -> Any:  # anything, asked for with each part of a record
+    kind = _kind_of(value)
+    if kind is dict:
+        return _walk_mapping(value, detection, hidden)
+    if kind is list:
+        return [_walk(item, detection, hidden) for item in value]
     if isinstance(value, str):
         return HIDDEN if hidden else _text(value, detection=detection)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, dict | Mapping):
-        return _walk_mapping(cast("Mapping[Any, Any]", value), detection=detection, hidden=hidden)
+        return _walk_mapping(cast("Mapping[Any, Any]", value), detection, hidden)
     if isinstance(value, list | tuple):
-        items = [_walk(item, detection=detection, hidden=hidden) for item in cast("list[Any]", value)]
+        items = [_walk(item, detection, hidden) for item in cast("list[Any]", value)]
         return tuple(items) if isinstance(value, tuple) else items
     return HIDDEN if hidden else _number(value, detection=detection)
 
 
-def _walk_mapping(value: Mapping[Any, Any], *, detection: _Detection, hidden: bool) -> dict[Any, Any]:
+def _walk_mapping(value: Mapping[Any, Any], detection: _Detection, hidden: bool, /) -> dict[Any, Any]:
     result: dict[Any, Any] = {}
     for key, item in value.items():
-        if type(key) is str and len(key) <= _REMEMBERED:
+        if _kind_of(key) is str and len(key) <= _REMEMBERED:
             name, hides = _known_key(key, detection)
         else:
             name, hides = _cleaned_key(key, detection) if isinstance(key, str) else (key, False)
@@ -125,13 +133,15 @@ def _walk_mapping(value: Mapping[Any, Any], *, detection: _Detection, hidden: bo
             name = f"{name}'"
         kind = _kind_of(item)
         if hidden or hides:
-            result[name] = _walk(item, detection=detection, hidden=True)
+            result[name] = _walk(item, detection, True)
         elif kind is str:  # most are texts or small numbers, in the records that each call writes
-            result[name] = _known(item, detection) if len(item) <= _REMEMBERED else _cleaned(item, detection)
+            result[name] = _text(item, detection=detection)
+        elif kind is dict:
+            result[name] = _walk_mapping(item, detection, False)
         elif kind is int:
             result[name] = item if -_LEAST_NUMBER < item < _LEAST_NUMBER else _number(item, detection=detection)
         else:
-            result[name] = _walk(item, detection=detection, hidden=False)
+            result[name] = _walk(item, detection, False)
     return result
 
 
@@ -159,13 +169,15 @@ def _number(value: object, *, detection: _Detection) -> object:
 
 
 def _text(text: str, *, detection: _Detection) -> str:
-    return _known(text, detection) if len(text) <= _REMEMBERED else _cleaned(text, detection)
+    if len(text) <= _REMEMBERED:
+        return _known(text, detection)
+    return detection.clean.cleaned(text, lambda long: _cleaned(long, detection))
 
 
 def _cleaned(text: str, detection: _Detection) -> str:
     if text.isascii() and (len(text) < _SHORTEST or (len(text) < _SHORTEST_WORD and _is_word(text))):
         return text
-    if not detection.finds_digits and not text.strip(_HEXADECIMAL):
+    if not detection.finds_digits and (not text.strip(_HEXADECIMAL) or _is_short_id(text)):
         return text  # a digest or an id
     for _ in range(_MOST_PASSES):
         plain = readable(text)
@@ -183,6 +195,11 @@ _known = lru_cache(maxsize=4096)(_cleaned)
 
 def _is_word(text: str) -> bool:
     return text.replace("_", "").isalpha()
+
+
+def _is_short_id(text: str) -> bool:
+    """Whether a text is a name or a number, too short for a token, that stands for no base64 either."""
+    return len(text) < _SHORTEST_WORD and text.isascii() and text.isidentifier() and unwrapped(text) is None
 
 
 def _marked(text: str, found: list[_Found]) -> str:

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
-from langgraph.errors import GraphBubbleUp
-
 from stateward.chart.delay import Timers
 from stateward.chart.event import Occurrence
 from stateward.errors import CheckpointError, ContractFailed, DefinitionError, Diverged, UpdateRefused
 from stateward.govern.gate import Failed, check
+from stateward.run.bubble import steering, unsteered
 from stateward.run.commit import Progress
 from stateward.run.context import Core
 from stateward.run.current import awithin, within
@@ -115,7 +114,8 @@ def _attempts(visit: Visit) -> Steps[Ended]:
             asks = Suspend([tripped.ask]) if tripped.ask else None
             return Ended(events=(*visit.raised, tripped.event), timers=visit.timers, ask=asks)
         except Exception as error:  # noqa: BLE001  # it becomes an event of the chart, and the run's reason
-            return Ended(events=(*visit.raised, _error(plan, error)), timers=visit.timers, failure=error)
+            failure = unsteered(error, where=plan.node.path)
+            return Ended(events=(*visit.raised, _error(plan, error)), timers=visit.timers, failure=failure)
         visit.again(verdict.feedback)
         errors = verdict.errors
     reason = {"state": plan.node.path, "attempts": retries + 1, "errors": errors, "feedback": visit.run().feedback}
@@ -129,7 +129,7 @@ def failed(plan: StatePlan, error: Exception) -> Ended:
         plan: Whose activity.
         error: What it failed with.
     """
-    return Ended(events=(_error(plan, error),), failure=error)
+    return Ended(events=(_error(plan, error),), failure=unsteered(error, where=plan.node.path))
 
 
 def applied(plan: StatePlan, progress: Progress, ended: Ended) -> Ended:
@@ -255,9 +255,9 @@ def _gated(plan: StatePlan, told: Told) -> Mapping[str, Any] | Failed:
 def _error(plan: StatePlan, error: Exception) -> Occurrence:
     if isinstance(error, _TimedOut):
         return Occurrence(name="timeout", data={"state": plan.node.path, "timeout_s": plan.timeout_s})
-    if isinstance(error, GraphBubbleUp):
-        message = "`interrupt()` inside an activity; ask through a restricted tool or wait in a state"
-        return _failed("interrupt", plan, error, message)
+    steers = steering(error)
+    if steers is not None:
+        return _failed("interrupt", plan, error, steers)
     kind = next((name for kind, name in _KINDS.items() if isinstance(error, kind)), "activity")
     return _failed(kind, plan, error, told(error))
 

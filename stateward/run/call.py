@@ -13,18 +13,20 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.types import Command, StateSnapshot, StateUpdate
 
 from stateward.errors import InputRefused, NotExpected, SessionBusy
 from stateward.run.admission import Stored, admit, stored
 from stateward.run.arrivals import let_go
-from stateward.run.called import Called, committed
+from stateward.run.called import Called, checkpoint_id, committed
+from stateward.run.channel import ControlChannel
 from stateward.run.checkpoint import CHANNEL
 from stateward.run.configurable import (
     TURN,
     alarm_of,
     is_nested,
+    latest_of,
     named,
     onward,
     person_in,
@@ -196,11 +198,14 @@ def record(graph: Called, call: Opened) -> Steps[None]:
     """
     if call.saver is None or graph.tables.attached is not None or session_of(call.config) is None:
         return
-    snapshot: StateSnapshot = yield Work(fn=graph.get_state, afn=graph.aget_state, args=(call.config,))
-    values = cast("dict[str, Any]", snapshot.values or {})
-    control: dict[str, Any] = values.get(CHANNEL) or {}
-    checkpoint = snapshot.config.get("configurable", {}).get("checkpoint_id", "")
-    yield Work(fn=_project, args=(call.invocation, control, checkpoint))
+    # The saver itself is asked, for a record names a checkpoint that there is: `get_state` would make the nodes of the
+    # next step ready, and add what was written of one that was cut off. Nor is the checkpoint meant that the caller
+    # named: the call went on from there.
+    saver, at = call.saver, latest_of(call.config)
+    kept: CheckpointTuple | None = yield Work(fn=saver.get_tuple, afn=saver.aget_tuple, args=(at,))
+    if kept is not None:
+        control = ControlChannel().from_checkpoint(kept.checkpoint["channel_values"].get(CHANNEL)).get()
+        yield Work(fn=_project, args=(call.invocation, control, checkpoint_id(kept.config)))
 
 
 def close(call: Opened) -> Steps[bool]:

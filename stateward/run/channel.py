@@ -6,15 +6,13 @@ writes to this one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self, cast
 
 from langgraph.channels.base import BaseChannel
 
-from stateward.run.checkpoint import Json, merge
-
-_RESET = frozenset({"history", "entries", "asks", "ended", "brought", "failed", "timers", "event", "reason"})
-"""What is empty, or None, from the start of a run until something is said of it."""
+from stateward.run.checkpoint import CHANNEL, MAIN_BRANCH, Json, merge
+from stateward.run.control_form import full, short
 
 
 class ControlChannel(BaseChannel[Json, Json, Json]):
@@ -55,7 +53,7 @@ class ControlChannel(BaseChannel[Json, Json, Json]):
 
     def checkpoint(self) -> Json:
         """Return the value, to be stored: without what nothing is said of, which most steps have nothing of."""
-        return {key: value for key, value in self._value.items() if value or key not in _RESET}
+        return short(self._value, branch=MAIN_BRANCH)
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
         """Return a channel with a stored value.
@@ -65,7 +63,7 @@ class ControlChannel(BaseChannel[Json, Json, Json]):
         """
         made = self.__class__(self.typ, self.key)
         if isinstance(checkpoint, dict):
-            made._value = _whole(cast(Json, checkpoint)) if checkpoint else {}
+            made._value = full(cast(Json, checkpoint), branch=MAIN_BRANCH)
         return made
 
     def get(self) -> Json:
@@ -90,7 +88,14 @@ class ControlChannel(BaseChannel[Json, Json, Json]):
         return bool(values)
 
 
-def _whole(stored: Json) -> Json:
-    """Return a value with all that a run has from its start, as it was before it was stored."""
-    tables: Json = {"history": {}, "entries": {}, "asks": {}, "ended": {}, "brought": {}, "failed": {}, "timers": {}}
-    return {**tables, "event": None, "reason": None, **stored}
+def control_in(values: Mapping[str, Any]) -> Json | None:
+    """Return the control value among those of a stored checkpoint, whole.
+
+    Args:
+        values: The checkpoint's values by channel.
+
+    Returns:
+        The value; None for a checkpoint of a graph that is no chart.
+    """
+    stored: object = values.get(CHANNEL)
+    return full(cast(Json, stored), branch=MAIN_BRANCH) if isinstance(stored, dict) else None

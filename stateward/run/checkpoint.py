@@ -1,8 +1,9 @@
 """The control channel: what Stateward keeps in a LangGraph checkpoint, and its codec.
 
 One channel named `stateward` holds plain JSON with a version. It is written as small deltas that the channel's reducer
-merges, and it is encoded and decoded here and nowhere else. State indices never leave the process: a checkpoint knows
-states by their paths, so that a chart may grow without breaking what is stored.
+merges, and it is encoded and decoded here and nowhere else; what is left out of it in store says `control_form.py`.
+State indices never leave the process: a checkpoint knows states by their paths, so that a chart may grow without
+breaking what is stored.
 
 | key | value |
 |---|---|
@@ -40,11 +41,14 @@ from stateward.chart.configuration import Configuration
 from stateward.chart.definition import Definition
 from stateward.chart.event import Occurrence
 from stateward.errors import CodecError, Drift
+from stateward.run.control_form import full_run, short_run, unsaid
 from stateward.run.payload import nearest
 
 VERSION = 1
 CHANNEL = "stateward"
 MAIN_BRANCH = "main"
+NAMED = 12
+"""Digits of a hash by which a checkpoint's metadata names it."""
 FENCE = "__stateward_fence"
 """The configurable key under which a saver finds the fencing token of the writer.
 
@@ -77,10 +81,13 @@ def merge(current: Json, delta: Json) -> Json:
     Returns:
         The new control value.
     """
+    begins = "v" in delta
+    if begins:  # what the last run left is gone, and what is the session's stays
+        current = {**current, **unsaid(branch=MAIN_BRANCH)}
     merged = {**current, **delta}
     for table in MERGED.intersection(delta):
         merged[table] = _merge_table(current.get(table), delta[table])
-    return merged
+    return {**merged, "run": full_run(merged.get("run"))} if begins else merged
 
 
 def _merge_table(current: Json | None, delta: Json | None) -> Json:
@@ -104,6 +111,11 @@ class Pins:
     def to_json(self) -> Json:
         """Return the hashes as they are stored."""
         return {"chart": self.chart, "policy": self.policy, "schema": self.schema}
+
+    def named(self) -> dict[str, str]:
+        """Return how a checkpoint's metadata names them: by the first digits, as commits are; the whole ones are what
+        the control channel and the session's row hold, and what is compared."""
+        return {f"{part}_hash": value[:NAMED] for part, value in self.to_json().items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,7 +379,7 @@ def history_delta(before: Configuration, after: Configuration, chart: Definition
 
 
 def start_delta(*, run: str, run_no: int, pins: Pins, branch: str) -> Json:
-    """Return the delta that opens a run: no state is active yet; history, entries, asks and timers are empty.
+    """Return the delta that opens a run: no state is active yet, and what the last one left is merged away.
 
     The number of the last event taken from the mailbox stays: it belongs to the session.
 
@@ -380,20 +392,6 @@ def start_delta(*, run: str, run_no: int, pins: Pins, branch: str) -> Json:
     Returns:
         The delta, to be written together with the input.
     """
-    return {
-        "v": VERSION,
-        "status": "running",
-        "at": [],
-        "history": None,
-        "entries": None,
-        "asks": None,
-        "ended": None,
-        "brought": None,
-        "failed": None,
-        "timers": None,
-        "event": None,
-        "reason": None,
-        "last": {"event": "start"},
-        "branch": branch,
-        "run": {"id": run, "no": run_no, "mode": pins.mode, "hashes": pins.to_json()},
-    }
+    told = short_run({"id": run, "no": run_no, "mode": pins.mode, "hashes": pins.to_json()})
+    delta: Json = {"v": VERSION, "status": "running", "at": [], "last": {"event": "start"}, "run": told}
+    return delta if branch == MAIN_BRANCH else {**delta, "branch": branch}

@@ -149,6 +149,16 @@ def onward(config: RunnableConfig | None) -> RunnableConfig | None:
     return {**config, "configurable": kept}
 
 
+def latest_of(config: RunnableConfig) -> RunnableConfig:
+    """Return what a saver is asked with for the latest checkpoint of the session that a config names.
+
+    Args:
+        config: LangGraph's config of a call that is nobody's subgraph.
+    """
+    kept = (onward(config) or {}).get("configurable", {})
+    return {"configurable": {"checkpoint_ns": "", **kept, "thread_id": str(kept["thread_id"])}}
+
+
 def with_fence(config: RunnableConfig, fence: int | None) -> RunnableConfig:
     """Let writes under a config carry a fencing token.
 
@@ -180,5 +190,4 @@ def pinned(config: RunnableConfig, pins: Pins) -> RunnableConfig:
         config: LangGraph's config.
         pins: What the run is pinned to.
     """
-    hashes = {f"{part}_hash": value for part, value in pins.to_json().items()}
-    return {**config, "metadata": {**config.get("metadata", {}), **hashes, "mode": pins.mode}}
+    return {**config, "metadata": {**config.get("metadata", {}), **pins.named(), "mode": pins.mode}}

@@ -82,9 +82,15 @@ async def apart(work: Callable[[], Awaitable[T]]) -> T:
     Raises:
         RunError: It was cancelled, but not by who awaits it.
     """
-    task = asyncio.get_running_loop().create_task(_ended(work))
+    loop = asyncio.get_running_loop()
+    woken = loop.create_future()
+    task = loop.create_task(_ended(work, wakes=woken))
+    # Its last act wakes who waits, a round of the loop earlier than `shield` would; one that was cancelled before its
+    # first has none.
+    task.add_done_callback(lambda _: _wake(woken))
     try:
-        return (await asyncio.shield(task)).open()
+        await woken
+        return task.result().open()
     except asyncio.CancelledError as cancelled:
         if is_cancelled():
             await stop(task)
@@ -127,6 +133,36 @@ async def finished(work: asyncio.Future[T]) -> T:
             with suppress(asyncio.CancelledError):  # again, by who waits for it a second time
                 await asyncio.wait((work,))
         raise
+
+
+async def at_end(pool: Pool, work: Callable[..., T], *args: Any) -> T:
+    """Run blocking work in a thread and await it as `finished` does, with fewer rounds of the loop.
+
+    Args:
+        pool: Where the thread comes from.
+        work: Short work, on the database for instance.
+        args: What it is called with.
+
+    Returns:
+        What it returns.
+    """
+    loop = asyncio.get_running_loop()
+    woken = loop.create_future()
+    job = pool.submit(work, *args)
+    job.add_done_callback(lambda _: _wake_from_thread(loop, woken))
+    try:
+        await woken
+    except asyncio.CancelledError:
+        while not job.done():
+            with suppress(asyncio.CancelledError):  # again, by who waits for it a second time
+                await asyncio.wait((asyncio.wrap_future(job),))
+        raise
+    return job.result()
+
+
+def _wake_from_thread(loop: asyncio.AbstractEventLoop, woken: asyncio.Future[None]) -> None:
+    with suppress(RuntimeError):  # the loop has ended, and nobody waits
+        loop.call_soon_threadsafe(_wake, woken)
 
 
 async def _in_time(work: Callable[[], Awaitable[T]], timeout_s: float | None) -> T | Late:

@@ -10,16 +10,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
 from concurrent.futures import CancelledError, Future
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from inspect import GEN_SUSPENDED, getgeneratorstate
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any, TypeVar, cast
 
 from stateward.errors import RunError
 from stateward.run.deadline import finished, stop
-from stateward.run.private_loop import private_loop
+from stateward.run.loop_thread import Loops, LoopThread
 from stateward.run.threads import Threads
 
 T = TypeVar("T")
@@ -35,23 +34,27 @@ class LeftEarly(BaseException):  # a signal, like GeneratorExit: no activity may
 class Bridge:
     """The crossing from sync code to the event loop of its invocation.
 
-    For `ainvoke` that is the loop that runs the graph; for `invoke` one is started in a thread when first needed, and
-    ends with the invocation.
+    For `ainvoke` that is the loop that runs the graph; for `invoke` one in a thread of ours, which is taken when first
+    needed and given back when the invocation ends.
+
+    Args:
+        loop: The loop that runs the graph; None for `invoke`.
+        loops: Those that wait for a call; None for one that ends with this bridge.
     """
 
-    def __init__(self, *, loop: asyncio.AbstractEventLoop | None = None) -> None:
+    def __init__(self, *, loop: asyncio.AbstractEventLoop | None = None, loops: Loops | None = None) -> None:
         self.caller = loop
         """The loop that runs the graph; None for `invoke`."""
         self._loop = loop
-        self._thread: Thread | None = None
-        self._ending: asyncio.Event | None = None
+        self._loops = loops
+        self._own: LoopThread | None = None
         self._calls: set[Future[Any]] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         """What the calls are on the loop; one that was ended may take a moment to stop."""
         self._closed = False
         self._left = False
-        self._broken: BaseException | None = None
-        """What ended the loop before its time: `SystemExit` in a task of its own."""
+        self._left_behind = False
+        """Whether the loop was given back: it may be another call's by now."""
         self._lock = Lock()
 
     def call(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -129,24 +132,13 @@ class Bridge:
         return bool(self._tasks)
 
     def _open(self) -> asyncio.AbstractEventLoop:
-        ready: Future[asyncio.AbstractEventLoop] = Future()
-        # A daemon: a tool that blocks the loop must not hold up the end of the process.
-        self._thread = Thread(target=self._serve, args=(ready,), name="stateward-bridge", daemon=True)
-        self._thread.start()
-        return ready.result()
+        self._own = LoopThread() if self._loops is None else self._loops.take()
+        return self._own.loop
 
-    def _serve(self, ready: Future[asyncio.AbstractEventLoop]) -> None:
-        with private_loop() as loop:
-            try:
-                loop.run_until_complete(self._stay(ready))
-            except BaseException as error:  # noqa: BLE001  # raised where the call is awaited
-                self._broken = error
-
-    async def _stay(self, ready: Future[asyncio.AbstractEventLoop]) -> None:
-        loop = asyncio.get_running_loop()
-        self._ending = asyncio.Event()
-        ready.set_result(loop)
-        await self._ending.wait()
+    @property
+    def _broken(self) -> BaseException | None:
+        """What ended the loop before its time."""
+        return None if self._own is None else self._own.broken
 
     def hand_on(self, parts: Iterator[T]) -> Iterator[T]:
         """Hand on the parts of a stream; when their reader leaves early, the calls of its nodes end.
@@ -180,19 +172,18 @@ class Bridge:
             self._left = False
 
     def close(self) -> None:
-        """End the calls that are being made, and the loop's thread, when one was started.
+        """End the calls that are being made, and give back the loop, when one was needed.
 
-        A thread that cannot end, because something blocks its loop, is left behind.
+        A loop that cannot end, because something blocks it, is left behind.
         """
         with self._lock:
             self._closed = True
-            calls, thread, self._thread = tuple(self._calls), self._thread, None
+            calls, own = tuple(self._calls), None if self._left_behind else self._own
+            self._left_behind = True
         for call in calls:
             call.cancel()
-        if thread is not None and self._loop is not None and self._ending is not None:
-            with suppress(RuntimeError):  # the loop has ended by itself
-                self._loop.call_soon_threadsafe(self._ending.set)
-            thread.join(GRACE_S)
+        if own is not None:
+            own.leave(self._loops, patience_s=GRACE_S)
 
 
 def _over() -> RunError:

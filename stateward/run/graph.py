@@ -109,7 +109,7 @@ class ChartGraph(CompiledStateGraph[Any, Any, Any, Any]):
             Drift: The run was started by another definition.
         """
         refuse_breakpoints(self, self.machine, kwargs)
-        bridge = Bridge()
+        bridge = Bridge(loops=self.tables.loops)
         try:
             opened = drive_sync(self._opening(input, config, kwargs, bridge=bridge), bridge=bridge)
             try:

@@ -20,6 +20,7 @@ from langgraph.store.base import BaseStore
 from typing_extensions import TypedDict
 
 from stateward.chart.argument import of_kind
+from stateward.chart.beginning import beginning
 from stateward.chart.definition import Definition
 from stateward.chart.step import Step
 from stateward.govern.effective import effectives
@@ -158,6 +159,7 @@ def _machine(
         for node in definition.nodes
         if node.activity is not None
     }
+    microsteps = min(policy.microsteps for policy in held.values())
     return Machine(
         chart=definition,
         schema=state,
@@ -170,10 +172,11 @@ def _machine(
             schema=digest(schema_json(hints)),
             mode=held[0].mode,
         ),
-        microsteps=min(policy.microsteps for policy in held.values()),
+        microsteps=microsteps,
         name=definition.name,
         heeding=frozenset(index for index in plans if _heeds(definition, index)),
         start=_known_start(definition, plans=plans),
+        first=beginning(definition, limit=microsteps),
     )
 
 
@@ -201,11 +204,12 @@ def _add_nodes(machine: Machine, builder: StateGraph[Any, Any, Any, Any]) -> Non
     if machine.chart.tables.has_parallel:
         _add(machine, builder, HUB, partial(hub_steps, machine))
         _add(machine, builder, REST, partial(rest_steps, machine))
-    if machine.start is not None:
-        builder.add_edge(START, machine.activity_node(machine.start))
-        return
-    _add(machine, builder, ENTER, partial(enter_steps, machine))
-    builder.add_conditional_edges(START, partial(_dispatch, machine))
+    if machine.start is None:
+        _add(machine, builder, ENTER, partial(enter_steps, machine))
+    if machine.first is not None:
+        builder.add_edge(START, machine.activity_node(machine.first))
+    else:
+        builder.add_conditional_edges(START, partial(_dispatch, machine))
 
 
 def _known_start(definition: Definition, *, plans: Mapping[int, StatePlan]) -> int | None:

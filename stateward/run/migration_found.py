@@ -13,7 +13,8 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
-from stateward.run.checkpoint import CHANNEL, TERMINAL, Json
+from stateward.run.channel import control_in
+from stateward.run.checkpoint import TERMINAL, Json
 from stateward.run.drive import Steps, Work
 
 
@@ -60,7 +61,7 @@ def _belongs(one: CheckpointTuple, around: CheckpointTuple | None) -> bool:
 
 
 def _inside(namespace: str, one: CheckpointTuple) -> Inside | None:
-    raw: Json = one.checkpoint["channel_values"].get(CHANNEL) or {}
+    raw = control_in(one.checkpoint["channel_values"]) or {}
     if not raw or raw["status"] in TERMINAL:
         return None
     node = "|".join(part.partition(":")[0] for part in namespace.split("|"))

@@ -122,11 +122,23 @@ def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: Ru
     """
     invocation = invocation_of(config)
     progress = begin(machine, values, where=plan.node.path, invocation=invocation)
+    if not _begins_in(plan.node.index, progress):
+        return told(finish(machine, progress, ()), invocation)
     try:
         ended = yield from attempts(visit(machine, plan, progress, invocation))
     except Suspend as suspended:
         ended = suspended
     return (yield from landing(machine, plan, values, progress, invocation, ended))
+
+
+def _begins_in(state: int, progress: Progress) -> bool:
+    """Whether a run that begins has come to this state, and to nothing else that must be committed before.
+
+    START may lead here without a trial: no guard has a say in it. But an action on the way may set a timer, or claim
+    that something has ended which had not begun.
+    """
+    entered = progress.step
+    return entered is None or (entered.starts == (state,) and not entered.timers)
 
 
 def landing(

@@ -123,7 +123,9 @@ class Machine:
     properties: tuple[Property, ...] = ()
     """What the chart's author states of it."""
     start: int | None = None
-    """The state with an activity that every run begins in, where no function of the author's has a say in it."""
+    """The state with an activity that every run begins in, where no function of the author's is called before."""
+    first: int | None = None
+    """The same where functions are called on the way, which have no say in where it leads."""
 
     @property
     def tools(self) -> Mapping[str, Tool]:

@@ -9,6 +9,7 @@ from threading import Lock
 
 from langgraph.checkpoint.memory import InMemorySaver
 
+from stateward.run.loop_thread import Loops
 from stateward.run.store.cipher import Keys
 from stateward.run.store.database import Database, open_database
 from stateward.run.threads import Threads
@@ -33,6 +34,8 @@ class Tables:
     keys: Callable[[], Keys | None] = lambda: None
     audit_keys: Callable[[], Keys | None] = lambda: None
     own_threads: Threads = field(default_factory=Threads)
+    loops: Loops = field(default_factory=Loops, compare=False)
+    """The event loops that wait for the next sync call."""
     _opened: Database | None = None
     _lock: Lock = field(default_factory=Lock)
 

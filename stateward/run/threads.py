@@ -58,6 +58,12 @@ class Pool:
         return self._idle
 
     @property
+    def is_idle(self) -> bool:
+        """Whether no job waits for a thread, or runs in one."""
+        with self._lock:
+            return self._queued == 0 and self._idle == self._count
+
+    @property
     def threads(self) -> int:
         """Threads there are."""
         return self._count
@@ -202,6 +208,11 @@ class LoopThreads(ThreadPoolExecutor):
     def __init__(self) -> None:
         super().__init__(max_workers=1)
         self._pool = Pool("stateward-loop", limit=LIMIT)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no function that was given is waiting or running."""
+        return self._pool.is_idle
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Run a function in a daemon thread.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, cast, get_args, overload
 
 from langchain_core.tools import BaseTool
 
@@ -161,6 +161,21 @@ class Recipe:
     """A guard behind the observations: the agent has handed its work over, and ends without an answer."""
 
 
+def names_of(tools: Sequence[AnyTool], *, where: str) -> tuple[str, ...]:
+    """Return what tools are called.
+
+    Args:
+        tools: Tools, and names of tools.
+        where: Whose they are, for the message.
+
+    Raises:
+        DefinitionError: One is neither.
+    """
+    for strange in (each for each in cast("Sequence[object]", tools) if not isinstance(each, str | Tool | BaseTool)):
+        raise DefinitionError(f"{strange!r} is no tool", where=where, fix="Make one with `sw.tool`, or give its name.")
+    return tuple(tool if isinstance(tool, str) else tool.name for tool in tools)
+
+
 def looped(recipe: Recipe) -> Superstate[Any]:
     """Make the superstate of an agent.
 
@@ -177,7 +192,7 @@ def looped(recipe: Recipe) -> Superstate[Any]:
 def _parts(recipe: Recipe) -> dict[str, Any]:
     return {
         "name": recipe.name,
-        "tools": tuple(tool if isinstance(tool, str) else tool.name for tool in recipe.tools),
+        "tools": names_of(recipe.tools, where=recipe.name),
         "carries": tuple(toolbox(tool for tool in recipe.tools if not isinstance(tool, str)).values()),
         "speaker": Speaker(recipe.model),
         "prompt": recipe.prompt,

@@ -18,6 +18,7 @@ from stateward.govern.gate import Failed, check
 from stateward.run.context import Run
 from stateward.run.plan import Gate
 from stateward.run.structured.structured import structured
+from stateward.run.update import as_update
 from stateward.teams.final_answer import Answer, Form, Output
 from stateward.teams.loop import NOTHING
 from stateward.teams.state import joined, record_of, recorded, task_of
@@ -117,7 +118,7 @@ class _Chain:
         value, gate = self._fitting(worked.value, step), self._gate(step)
         thoughts = {**chain_thoughts(state, self.name), step: value}
         own = {} if gate is None or gate.key is None else {gate.key: value}
-        more: Mapping[str, Any] = output(value) if output is not None and is_last else {}
+        more = as_update(None if output is None or not is_last else output(value), where=self.name)
         answer = {"answer": value} if is_last else {}
         return joined(own, more, recorded(self.name, thoughts=thoughts, **answer))
 

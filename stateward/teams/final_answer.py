@@ -12,6 +12,7 @@ from stateward.govern.effective import Effective
 from stateward.govern.gate import Passed, check
 from stateward.govern.reply_text import object_in
 from stateward.run.plan import Gate
+from stateward.run.update import as_update
 from stateward.teams.state import answered, joined
 
 Contract = type[BaseModel] | str
@@ -72,4 +73,5 @@ class Form:
         """
         key = None if self.gate is None else self.gate.key
         own = {} if key is None else {key: value}
-        return joined(own, self.output(value) if self.output else {}, answered(name, value))
+        more = as_update(None if self.output is None else self.output(value), where=name)
+        return joined(own, more, answered(name, value))

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 from uuid import uuid4
 
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
-from stateward.chart.data import update_of
 from stateward.errors import DefinitionError
 from stateward.run.inner import AnyGraph, Inner, Told
 from stateward.run.state import StateSchema
+from stateward.run.update import as_update
 from stateward.teams.state import TASK, answered, record_of, task_of, value_of
 
 GraphOrFactory = AnyGraph | Callable[[], AnyGraph]
@@ -54,6 +54,11 @@ class GraphAgent(Inner):
         self._input = input
         self._output = output
         self._views: tuple[Callable[[Any], Any], Callable[[Mapping[str, Any]], Mapping[str, Any]]] | None = None
+
+    @property
+    def conversation(self) -> str | None:
+        """The chart's key that its conversation is kept in; None where nothing of it is kept."""
+        return self._conversation if self._input is None else None
 
     @property
     def is_renamed(self) -> bool:
@@ -119,12 +124,18 @@ class GraphAgent(Inner):
         key = self._conversation
         if key is None or self._input is not None:
             return {}
-        return {key: list(new) if key == MESSAGES else [*told[-1:], *new]}
+        said = [self._named(message) for message in new]
+        return {key: said if key == MESSAGES else [*told[-1:], *said]}
+
+    def _named(self, message: BaseMessage) -> BaseMessage:
+        """Say who spoke: in one conversation of several nobody else could tell."""
+        is_nameless = isinstance(message, AIMessage) and not message.name
+        return message.model_copy(update={"name": self._member}) if is_nameless else message
 
     def _answer(self, final: Mapping[str, Any]) -> dict[str, Any]:
         said = _list(final.get(MESSAGES))
         words = answered(self._member, said[-1].text) if said else {}
-        update = {} if self._output is None else update_of(self._output(final)) or {}
+        update = as_update(None if self._output is None else self._output(final), where=self._member)
         return {**words, **update}
 
 

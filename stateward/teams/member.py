@@ -226,6 +226,10 @@ def _refuse(seat: Seat, *, taken: Sequence[str], choices: Sequence[str]) -> None
         )
     if seat.max_visits < 1:
         raise DefinitionError(f"`max_visits` is {seat.max_visits}", where=where, fix="Let it be visited once at least.")
+    returns = cast("object", seat.returns)
+    if not (isinstance(returns, str) or (isinstance(returns, type) and issubclass(returns, BaseModel))):
+        fix = "Say `last`, `full`, a Pydantic model, or the name of a contract in the policy."
+        raise DefinitionError(f"`returns` is {returns!r}", where=where, fix=fix)
     if seat.returns == "full" and seat.member.conversation is None:
         raise DefinitionError(
             "All of its conversation is to be returned, and nobody said where that is",

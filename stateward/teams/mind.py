@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from stateward.errors import ContractFailed
 from stateward.run.context import Run
+from stateward.run.door.model import GovernedModel
 from stateward.run.plan import Gate
 from stateward.run.structured.structured import structured
 from stateward.teams.conversation import without_tools
@@ -49,7 +50,10 @@ class Speaker:
             return await self._ruled(messages)
         if not offered:
             return await run.model().ainvoke(without_tools(messages))
-        return await run.model().bind_tools(offered).ainvoke(list(messages))
+        model = run.model()
+        if isinstance(model, GovernedModel):
+            return await model.offered(offered, messages)
+        return await model.bind_tools(offered).ainvoke(list(messages))
 
     async def _ruled(self, messages: Sequence[BaseMessage]) -> AIMessage:
         came = cast("Rules", self.mind)(messages)

@@ -18,6 +18,7 @@ from stateward.chart.state import AnyState, Final, Parallel, State, Superstate
 from stateward.chart.transition import Reaction, on, when
 from stateward.errors import DefinitionError
 from stateward.run.context import Run
+from stateward.run.update import as_update
 from stateward.teams.blocks import BEGIN, asks_people, refuse_shared_conversations
 from stateward.teams.choosing import Chooser, Choosing, Chosen
 from stateward.teams.delegation import FINISH, Delegation, Result, Standing
@@ -155,7 +156,7 @@ class Desk:
         if told:
             return {TEAM: {self.name: kept, **{each.member: _briefed(each.task) for each in told}}}
         answer, failed = _ended(replace(standing, results=results), chosen)
-        more = {} if self.output is None else dict(self.output(answer))
+        more = {} if self.output is None else dict(as_update(self.output(answer), where=self.name))
         return {**more, TEAM: {**more.get(TEAM, {}), self.name: {**kept, ANSWER: answer, FAILED: failed}}}
 
     @property

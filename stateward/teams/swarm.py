@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast, get_args
 
 from langchain_core.messages import HumanMessage
 
 from stateward.chart.state import Final, State, Superstate
 from stateward.chart.transition import When, when
 from stateward.errors import DefinitionError
-from stateward.teams.agent import DEFAULT_STEPS, AnyTool, Recipe, looped
+from stateward.teams.agent import DEFAULT_STEPS, AnyTool, Recipe, looped, names_of
 from stateward.teams.final_answer import Form, Output
 from stateward.teams.handoff import ACTIVE, Exits, Handoff, Passed
 from stateward.teams.loop import SHARED
 from stateward.teams.mind import Mind
 from stateward.teams.placing import placed
-from stateward.teams.state import answered, joined, record_of, recorded, task_of
+from stateward.teams.state import record_of, recorded, task_of
 from stateward.teams.wording import Wording
 
 DEFAULT_HANDOFFS = 6
@@ -79,14 +79,17 @@ def swarm(
         The swarm, without `to`; who is active is in `team[name]["active"]`.
 
     Raises:
-        DefinitionError: It has no members, two of one name, a handoff to nobody, or no such `entry`.
+        DefinitionError: It has no members, two of one name, one that is no `Peer`, a handoff to nobody, a history of no
+            kind, or no such `entry`.
 
     Source:
         SYSTEMS.md, B7; HAZARDS 6.
     """
+    _refuse_strange(name, members, history=history)
     made = _Swarm(name, {member.name: member for member in members}, entry=entry or "", conversation=conversation)
     made.refuse_wrong(members, max_handoffs=max_handoffs)
-    form = Form(gate=None, output=lambda answer: joined(output(answer) if output else {}, answered(name, answer)))
+    own = Form(gate=None, output=output)
+    form = Form(gate=None, output=lambda answer: own.kept(name, answer))
     blocks = [
         made.block(member, made.exits(member, history=history, max_handoffs=max_handoffs), form=form)
         for member in members
@@ -98,6 +101,25 @@ def swarm(
         Final("END"),
         policy=policy,
     )
+
+
+def _refuse_strange(name: str, members: Sequence[object], *, history: str) -> None:
+    """Refuse what is of no kind: a history that nobody knows would be told as some other one."""
+    passed = [history]
+    for member in members:
+        if not isinstance(member, Peer):
+            called = member.name if isinstance(member, State | Superstate) else repr(member)
+            fix = "A member of a swarm is a `teams.Peer(NAME, ROLE, …)`; put other blocks under a `supervisor`."
+            raise DefinitionError(f"`{called}` is no member", where=name, fix=fix)
+        for each in cast("Sequence[object]", member.handoffs or ()):
+            if not isinstance(each, str | Handoff):
+                fix = "Name the member, or give `teams.Handoff(NAME, …)`."
+                raise DefinitionError(f"{each!r} is no handoff", where=f"{name}.{member.name}", fix=fix)
+            passed += [each.history] if isinstance(each, Handoff) else []
+    known = get_args(Passed)
+    for strange in (each for each in passed if each not in known):
+        fix = f"Say one of {', '.join(f'`{each}`' for each in known)}."
+        raise DefinitionError(f"The history that a handoff passes on is {strange!r}", where=name, fix=fix)
 
 
 class _Swarm:
@@ -147,7 +169,7 @@ class _Swarm:
         given = others if member.handoffs is None else member.handoffs
         handoffs = [self._handoff(each, history) for each in given]
         ways = {each.tool: each for each in handoffs if each.to != member.name}
-        for name in (tool if isinstance(tool, str) else tool.name for tool in member.tools):
+        for name in names_of(member.tools, where=f"{self.name}.{member.name}"):
             if name in ways:
                 raise DefinitionError(
                     f"The tool `{name}` has the name of a handoff, so that it would never be called",

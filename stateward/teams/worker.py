@@ -16,7 +16,7 @@ from stateward.chart.state import State
 from stateward.errors import DefinitionError
 from stateward.run.context import Run
 from stateward.run.prompt import Prompt
-from stateward.teams.agent import AnyTool
+from stateward.teams.agent import AnyTool, names_of
 from stateward.teams.state import TEAM
 from stateward.teams.wording import Wording, worded
 
@@ -110,7 +110,7 @@ def work_state(state: str, worker: Worker, *, where: str, ask: Ask, fold: Fold, 
         state,
         do=do,
         model=worker.model,
-        tools=tuple(tool if isinstance(tool, str) else tool.name for tool in worker.tools),
+        tools=names_of(worker.tools, where=where),
         timeout_s=worker.timeout_s,
         policy=worker.policy,
         **rest,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 BY = ("--by", "ann", "--reason", "fraud")
@@ -58,3 +60,17 @@ def test_what_is_not_clear_is_refused(waiting, words, said):
     result = waiting.run("revoke", *words)
     assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
     assert waiting.json("show", "case-m2")["revoked"] == []
+
+
+def test_a_tool_that_nobody_knows_is_revoked_with_a_warning(waiting):
+    """It may be meant for one that comes later; a slip of the pen is seen at once, and stdout stays JSON."""
+    result = waiting.run("revoke", "--all", "--tool", "pya", *BY, "--json")
+    assert (result.exit_code, json.loads(result.stdout)["name"]) == (0, "pya")
+    assert "no definition on record knows the tool `pya`" in result.stderr
+    assert [one["name"] for one in waiting.json("show", "case-m2")["revoked"]] == ["pya"]
+
+
+@pytest.mark.parametrize("words", [("--all",), ("case-m2",), ("--all", "--graph", "toy_desk")])
+def test_a_tool_that_is_on_record_is_revoked_without_a_word(waiting, words):
+    """In the policy that the run is pinned to, or in the graph."""
+    assert waiting.run("revoke", *words, "--tool", "pay", *BY).stderr == ""

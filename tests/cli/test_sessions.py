@@ -55,3 +55,20 @@ def test_sessions_can_be_found_by_the_policy_they_run_under(shell):
     for hash in (pinned["hashes"]["policy"][:8], pinned["states"][-1]["policies"][0]["hash"][:8].upper()):
         assert {row["id"] for row in shell.json("sessions", "--policy", hash)} == desk
     assert shell.json("sessions", "--policy", "ffffffffffff") == []
+
+
+def test_who_waits_for_an_answer_is_told_as_run_tells_it(shell):
+    """The state that asks, with `.ask`, until somebody has answered; the path in the JSON is the chart's own."""
+    ran = shell.run("run", "toy_desk", shell.inbox({"id": "m2", "text": "please refund"})).stdout
+    (row,) = shell.json("sessions")
+    assert row["path"] == ["WORKING.ACT"]
+    tables = (shell.run(*words).stdout for words in (("sessions",), ("history", "case-m2"), ("show", "case-m2")))
+    assert [" WORKING.ACT.ask" in each for each in (ran, *tables)] == [True] * 4
+
+
+def test_who_was_answered_is_told_without_the_question(shell):
+    """A cancelled run asks nobody."""
+    shell.run("run", "toy_desk", shell.inbox({"id": "m2", "text": "please refund"}))
+    shell.run("cancel", "case-m2", "--by", "ann")
+    tables = (shell.run(*words).stdout for words in (("sessions",), ("history", "case-m2"), ("show", "case-m2")))
+    assert not any(".ask" in each for each in tables)

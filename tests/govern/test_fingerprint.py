@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
+import enum
 import hashlib
 import json
 import math
+import uuid
 from typing import Any
 
 import pytest
@@ -13,7 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.errors import CodecError
-from stateward.govern.fingerprint import as_number, canonical, digest, effect_key, fingerprint
+from stateward.govern.argument import is_too_large
+from stateward.govern.fingerprint import as_number, canonical, digest, effect_key, fingerprint, measured, written
+
+
+class Hue(enum.Enum):
+    RED = "red"
+
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 json_data = st.recursive(
@@ -107,3 +116,25 @@ def test_the_parts_of_an_effect_key_do_not_run_together() -> None:
     """Moving a letter from one part to the next makes another key."""
     one = effect_key("ab", run="c", branch="m", path="A", activation=1, call=1)
     assert one != effect_key("a", run="bc", branch="m", path="A", activation=1, call=1)
+
+
+def test_the_fast_writer_leaves_circles_to_others() -> None:
+    """It comes to an end, and says that it cannot write them."""
+    circle: list[object] = []
+    circle.append({"again": circle})
+    assert written(circle) is None
+
+
+@pytest.mark.parametrize("value", [Hue.RED, uuid.UUID(int=1), datetime.date(2026, 1, 1), 1.5, 2**53, {1: "a"}, {1}])
+def test_the_fast_writer_takes_what_everybody_writes_alike(value: object) -> None:
+    """What its library would write in a way of its own is refused, wherever it stands."""
+    assert (written(value), written({"a": ["b", (value,)]})) == (None, None)
+
+
+def test_the_measure_of_a_call_counts_each_letter_and_each_value() -> None:
+    """So what is short enough by it is not too large."""
+    arguments: dict[str, Any] = {"a": ["ä" * 50, {}, [], None, 1], "bc": {"d": "e"}}
+    known_by, size = measured("look", arguments=arguments)
+    assert known_by == fingerprint("look", arguments=arguments)
+    assert is_too_large(arguments, largest=70)
+    assert not is_too_large(arguments, largest=size)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stateward.govern.kinds.redaction import BY_DEFAULT
 from stateward.govern.redact import HIDDEN, redact
 
 FOUND = [
@@ -123,3 +124,26 @@ def test_redacting_twice_changes_nothing(text: str) -> None:
     """Marks are no findings."""
     once = redact(text)
     assert redact(once) == once
+
+
+@given(
+    st.sampled_from(["", "sk_", "pk_", "rk_", "gsk_", "npm_", "ghp_", "hf_", "AKIA", "AIza", "eyJ", "token_"]),
+    st.text("abcXYZ0189_", max_size=18),
+)
+def test_a_short_name_or_number_is_told_as_by_a_closer_look(begin: str, rest: str) -> None:
+    """Ids of runs are new each time: what takes the short way comes out as if it stood among other words."""
+    short, only = (begin + rest)[:18], BY_DEFAULT
+    assert redact(f"- {short} -", classes=only) == f"- {redact(short, classes=only)} -"
+
+
+def test_a_short_name_that_stands_for_a_secret_is_found() -> None:
+    """Sixteen letters of base64 are an identifier too, and may hold a password."""
+    assert redact("cHdkPWFiY2QxMjM0", classes=BY_DEFAULT) == "[redacted base64]"
+
+
+@given(st.lists(pieces, max_size=6).map(" ".join))
+def test_a_text_that_was_looked_at_comes_out_the_same_again(text: str) -> None:
+    """What is remembered of long texts is that they hold nothing, and nothing else."""
+    long = f"{'word ' * 9}{text}"
+    assert redact(long) == redact(long)
+    assert (redact(long) == long) == (redact(f"{long} ") == f"{long} ")

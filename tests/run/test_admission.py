@@ -248,12 +248,12 @@ def test_renamed_state_is_named(drive: Drive) -> None:
 
 
 def test_pins_are_named_in_every_checkpoint(drive: Drive) -> None:
-    """Each checkpoint's metadata carries the hashes and the mode."""
+    """Each checkpoint's metadata carries the first digits of the hashes, and the mode."""
     driven = paused(drive, stopping())
     pins = driven.session.graph.machine.pins
     for checkpoint in driven.checkpoints:
-        assert checkpoint.metadata["chart_hash"] == pins.chart
-        assert checkpoint.metadata["policy_hash"] == pins.policy
+        assert checkpoint.metadata["chart_hash"] == pins.chart[:12]
+        assert checkpoint.metadata["policy_hash"] == pins.policy[:12]
         assert checkpoint.metadata["mode"] == pins.mode
 
 

@@ -50,10 +50,10 @@ def test_fence_travels_with_the_writes() -> None:
 
 
 def test_pins_are_metadata_of_every_checkpoint() -> None:
-    """By their own keys, so that checkpoints can be searched by them."""
-    pins = Pins(chart="c", policy="p", schema="s", mode="strict")
+    """By their own keys, so that checkpoints can be searched by them, and by their first digits, as commits are."""
+    pins = Pins(chart="c", policy="p" * 12 + "more", schema="s", mode="strict")
     metadata = pinned({"metadata": {"mine": 1}}, pins).get("metadata")
-    assert metadata == {"mine": 1, "chart_hash": "c", "policy_hash": "p", "schema_hash": "s", "mode": "strict"}
+    assert metadata == {"mine": 1, "chart_hash": "c", "policy_hash": "p" * 12, "schema_hash": "s", "mode": "strict"}
 
 
 def test_fence_that_was_seen_is_optional() -> None:

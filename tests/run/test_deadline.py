@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from stateward.errors import RunError
-from stateward.run.deadline import Late, finished, in_time, stop, thread_in_time
+from stateward.run.deadline import Late, at_end, finished, in_time, stop, thread_in_time
 from stateward.run.threads import Pool
 from tests.charts.eager import Eager
 
@@ -226,3 +226,48 @@ def test_work_that_must_end_is_waited_for_however_often_its_caller_is_cancelled(
         return waits
 
     assert asyncio.run(main())
+
+
+def test_blocking_work_of_a_cancelled_caller_comes_to_its_end() -> None:
+    """However often it is cancelled; nobody who waits for the caller goes on before."""
+
+    async def main() -> list[str]:
+        log, begun, go = list[str](), threading.Event(), threading.Event()
+
+        def write() -> None:
+            begun.set()
+            go.wait(60)
+            log.append("written")
+
+        task = asyncio.create_task(at_end(Pool("p", limit=1), write))
+        await asyncio.to_thread(begun.wait, 60)
+        for _ in range(2):
+            task.cancel()
+            await asyncio.sleep(0)
+        go.set()
+        await asyncio.wait({task})
+        return [*log, str(task.cancelled())]
+
+    assert asyncio.run(main()) == ["written", "True"]
+
+
+def test_what_blocking_work_comes_to_is_told() -> None:
+    """Its result, and what it raises."""
+    pool = Pool("p", limit=1)
+    assert asyncio.run(at_end(pool, divmod, 7, 2)) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(at_end(pool, divmod, 7, 0))
+
+
+def test_work_that_is_cancelled_before_it_begins_failed() -> None:
+    """By who cancels all tasks but its own: who waits for the work does not wait for ever."""
+
+    async def main() -> None:
+        waiting = asyncio.create_task(in_time(hello, timeout_s=None))
+        await asyncio.sleep(0)
+        (work,) = asyncio.all_tasks() - {waiting, asyncio.current_task()}
+        work.cancel()
+        await waiting
+
+    with pytest.raises(RunError, match="cancelled from inside"):
+        asyncio.run(main())

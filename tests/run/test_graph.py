@@ -73,6 +73,17 @@ def test_foreign_saver_has_session_rows_and_records(how: How) -> None:
     assert len(tables.sessions.terminals("t")) == 1
 
 
+def test_record_under_a_foreign_saver_names_the_last_checkpoint(how: How, formed: Formed) -> None:
+    """Also of a call that named the one it went on from."""
+    graph = formed(waiting().compile(checkpointer=InMemorySaver()))
+    run_graph(graph, {"text": "x"}, how=how, config=SESSION)
+    run_graph(graph, Command(resume="end"), how=how, config=graph.get_state(SESSION).config)
+    tables = graph.tables.database(graph.checkpointer)
+    (ended,) = tables.sessions.terminals("t")
+    assert tables.sessions.get("t").status == "completed"
+    assert ended.checkpoint == graph.get_state(SESSION).config["configurable"]["checkpoint_id"]
+
+
 def test_asks_work_under_a_foreign_saver(how: How) -> None:
     """Approvals need our tables, not our saver."""
     shop = Shop()

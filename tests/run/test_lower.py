@@ -12,18 +12,19 @@ from typing_extensions import TypedDict
 
 import stateward as sw
 from stateward.chart.state import State as Leaf
-from stateward.errors import DefinitionError, PolicyLoosened, UnknownTool
+from stateward.errors import DefinitionError, InputRefused, PolicyLoosened, UnknownTool
 from stateward.run.lower import lower
 from stateward.simulation import Simulation
 from stateward.testing import How, ScriptedModel, run_graph
 from tests.chart.machines.regions import regions
-from tests.charts.drive import policy
+from tests.charts.drive import Driven, policy
 from tests.charts.one import One, compiled, one
 from tests.charts.talk import talk
 from tests.charts.tools import Shop
 from tests.charts.waiting import waiting
 from tests.charts.working import graph
 
+Drive = Callable[..., Driven]
 Formed = Callable[[Any], Any]
 
 
@@ -101,6 +102,55 @@ def test_start_is_known_where_no_function_has_a_say_in_it() -> None:
     assert begun(do=acting, to="Z", entry=[acting]) is None
     assert begun(on=[sw.on("end", "Z")]) is None
     assert begun(do=acting, to="Z", on=[sw.after(1, "Z")]) is None
+
+
+def prepared(prepare: Any, entry: Any = None) -> Any:
+    """A graph that begins with a preparation, in front of two states that work."""
+    inside = (
+        sw.State("BEGIN", entry=prepare, to="DO"),
+        sw.State("DO", do=lambda s: {"log": ["do"]}, entry=entry, to="NEXT"),
+        sw.State("NEXT", do=lambda s: {"log": ["next"]}, to="END"),
+        sw.Final("END"),
+    )
+    return sw.Chart("c", One, sw.Superstate("S", *inside, to="Z"), sw.Final("Z")).compile()
+
+
+def claiming(state: Any) -> Any:
+    return "done.activity.S.DO"
+
+
+def test_where_actions_alone_are_on_the_way_there_is_no_trial_at_the_start() -> None:
+    """START leads straight to the first state that works, whose node runs the actions."""
+    made = prepared(acting)
+    assert (made.machine.start, made.machine.first) == (None, made.machine.chart.by_path["S.DO"])
+    assert "__start__" not in made.builder.branches
+
+
+@pytest.mark.parametrize(
+    ("graph", "log"),
+    [
+        (prepared(lambda s: {"log": [">"]}), [">", "do", "next"]),
+        (prepared(lambda s: 1 / 0), ["do", "next"]),
+        (prepared(lambda s: [sw.Delayed("late", after_s=60), {"log": [">"]}]), [">", "do", "next"]),
+        (prepared(claiming), ["do", "next"]),
+        (prepared(None, claiming), ["next"]),
+    ],
+)
+def test_run_that_begins_with_an_action_goes_where_the_kernel_says(how: How, graph: Any, log: list[str]) -> None:
+    """Whatever the action returns or raises; one that claims an end takes its state's place."""
+    assert run_graph(graph, {"log": []}, how=how)["log"] == log
+
+
+def test_input_that_an_entry_action_refuses_is_not_committed(drive: Drive) -> None:
+    """It is tried before, also where it decides nothing of where the run begins."""
+
+    def refusing(state: Any) -> Any:
+        raise InputRefused("no", fix="Say more.")
+
+    driven = drive(prepared(refusing))
+    with pytest.raises(InputRefused):
+        driven.start({"log": []})
+    assert driven.checkpoints == []
 
 
 def test_unknown_tool_is_named_at_compile_time() -> None:

@@ -40,7 +40,7 @@ def test_each_checkpoint_names_the_policy_that_was_kept(drive: Drive) -> None:
     (ask,) = old.start({"log": []}).asks
     kept(drive(desk(shop, rules="forbids_refunds"))).answer(ask)
     hashes = {checkpoint.metadata["policy_hash"] for checkpoint in old.checkpoints}
-    assert hashes == {old.session.graph.machine.pins.policy}
+    assert hashes == {old.session.graph.machine.pins.named()["policy_hash"]}
 
 
 def test_the_next_run_is_under_the_policy_at_hand(drive: Drive) -> None:

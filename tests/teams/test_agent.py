@@ -148,6 +148,7 @@ def test_an_agent_is_a_member_of_any_superstate(drive: Drive) -> None:
         ({"max_steps": 0}, "`max_steps` is 0"),
         ({"memory": "all"}, "`memory` is 'all'"),
         ({"memory": "none"}, "would forget the conversation with the user"),
+        ({"tools": [ask]}, "ask at .* is no tool"),
     ],
 )
 def test_an_agent_that_cannot_be_is_refused(given: dict[str, Any], told: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType]  # a saver of anything
@@ -52,6 +52,14 @@ def test_a_graph_joins_the_conversation(drive: Drive) -> None:
     values = drive(with_graph(parrot())).start(ask("a")).values
     assert said(values) == [("human", "a"), ("ai", "a")]
     assert values["team"]["AGENT"]["answer"] == "a"
+
+
+@pytest.mark.parametrize(("own", "name"), [(None, "AGENT"), ("inner", "inner")])
+def test_what_a_graph_says_bears_the_name_of_who_speaks(drive: Drive, own: str | None, name: str) -> None:
+    """As what an agent of a model says; a name that the graph gave itself stands, and a person's words get none."""
+    graph = cast("Any", create_agent)(ScriptedModel.of("hi"), [], name=own)
+    values = drive(with_graph(graph)).start(ask("a")).values
+    assert [message.name for message in values["messages"]] == [None, name]
 
 
 def test_a_factory_is_asked_once(drive: Drive) -> None:

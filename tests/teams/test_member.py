@@ -9,6 +9,7 @@ import pytest
 
 import stateward as sw
 from stateward import teams
+from stateward.errors import DefinitionError
 from stateward.govern.policy import Fuses, Policy
 from tests.charts.drive import Driven
 from tests.charts.team import asked, in_order, led, worker
@@ -114,3 +115,10 @@ def test_the_chart_has_nothing_to_find_fault_with(parallel: bool) -> None:
     block = teams.supervisor("LEAD", [looking("A", times=1), worker("B")], choose=in_order(), parallel=parallel)
     chart = sw.Chart("team", teams.TeamState, teams.placed(block, to="DONE"), sw.Final("DONE"), policy=calls(3))
     assert [str(each) for each in chart.check(tools=[look]) if each.severity != "note"] == []
+
+
+@pytest.mark.parametrize("returns", [7, int, ["last"]])
+def test_a_member_that_returns_nothing_of_the_kinds_is_refused(returns: Any) -> None:
+    """When the team is made: what it came to could not be read."""
+    with pytest.raises(DefinitionError, match=r"`returns` is .*a Pydantic model"):
+        teams.supervisor("LEAD", [teams.Member(worker("A"), returns=returns)], choose=in_order("A"))

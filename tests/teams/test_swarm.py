@@ -229,3 +229,19 @@ def test_a_tool_with_the_name_of_a_handoff_is_refused() -> None:
     members = [teams.Peer("A", "m", tools=["transfer_to_B"]), teams.Peer("B", "m")]
     with pytest.raises(DefinitionError, match="`transfer_to_B` has the name of a handoff"):
         teams.swarm("SWARM", members)
+
+
+@pytest.mark.parametrize(
+    ("member", "rest", "told"),
+    [
+        ("A", {}, r"`'A'` is no member.*teams\.Peer"),
+        (teams.agent("A", model="m"), {}, r"`A` is no member.*teams\.Peer"),
+        (teams.Peer("A", "m"), {"history": "all"}, "passes on is 'all'.*`full`, `filtered`, `summary`"),
+        (teams.Peer("A", "m", handoffs=[teams.Handoff("A", "some")]), {}, "passes on is 'some'"),  # pyright: ignore[reportArgumentType]
+        (teams.Peer("A", "m", handoffs=[3]), {}, r"3 is no handoff.*teams\.Handoff"),  # pyright: ignore[reportArgumentType]
+    ],
+)
+def test_what_is_none_of_the_kinds_is_refused(member: Any, rest: dict[str, Any], told: str) -> None:
+    """A history that nobody knows would be told as some other one."""
+    with pytest.raises(DefinitionError, match=told):
+        teams.swarm("SWARM", [member], **rest)

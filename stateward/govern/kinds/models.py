@@ -74,6 +74,10 @@ class ModelRule(Section):
         return DEFAULT_BREAK_S if self.break_s is None else self.break_s
 
 
+UNRULED = ModelRule()
+"""What holds for a role of which no policy says anything."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleRule:
     """A model rule with the role it is for."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from stateward.govern.checks.runtime import RUNTIME
 from stateward.govern.decision import CallRequest, Decision, Deny, NeedsApproval, charges
 from stateward.govern.effective import Effective
-from stateward.govern.fingerprint import fingerprint
+from stateward.govern.fingerprint import measured
 from stateward.govern.layer import Limit
 from stateward.govern.rate import PER_MINUTE, Beginning, Pause, paces
 from stateward.govern.redact import redact
@@ -39,6 +39,7 @@ from stateward.run.door.wanted import Wanted
 from stateward.run.door.working import Working
 from stateward.run.store.charges import BILLION, Reservation, Tripped
 from stateward.run.store.database import Database
+from stateward.run.store.entry import Fresh
 from stateward.run.store.journal import Entry
 
 
@@ -134,14 +135,9 @@ class Admission:
             call: Its number in the activation.
             effect: What a second run would do.
         """
-        return Entry(
-            key=self._activation.key(call),
-            kind=request.kind,
-            name=request.name,
-            fingerprint=fingerprint(request.name, arguments=request.arguments),
-            arguments={},
-            effect=effect,
-        )
+        known_by, size = measured(request.name, arguments=request.arguments)
+        key, kind, name = self._activation.key(call), request.kind, request.name
+        return Fresh(key=key, kind=kind, name=name, fingerprint=known_by, arguments={}, effect=effect, size=size)
 
     def _shown(self, request: CallRequest, entry: Entry) -> Entry:
         """Put the arguments in: what is refused may be as large as it likes, and is not looked through for that."""

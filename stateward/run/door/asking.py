@@ -14,6 +14,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from stateward.errors import DefinitionError
 from stateward.govern.decision import Deny, charges, decide
+from stateward.govern.kinds.models import UNRULED
 from stateward.govern.rate import Beginning, paces
 from stateward.run.door.attempts import Attempt, Attempts
 from stateward.run.door.candidate import Candidate, candidate
@@ -109,7 +110,7 @@ class Asking:
             else None
         )
         """Who sums up what the window leaves out; None for nobody."""
-        self._is_ruled = bool(rule.content)
+        self._is_ruled = rule != UNRULED
         self._rates = paces(door.effective, part="turns_per_minute")
 
     def admit(self, said: Said, number: int) -> Call:
@@ -213,7 +214,8 @@ class Asking:
             call: The call.
             message: The reply.
         """
-        attempts, took = call.attempts, taken(message)
+        attempts = call.attempts
+        took = attempts.taken or taken(message)
         if call.voice is not None:
             call.voice.whole(message)
         return Outcome(

@@ -258,11 +258,12 @@ class Attempts:
         tokens: int = 0,
         usd: float = 0.0,
     ) -> None:
+        is_written = self.is_ruled or self.made or outcome != "ok"  # else nobody reads it, see `is_told`
         self.made.append(
             Attempt(
                 number=len(self.made) + 1,
                 role=candidate.role.name,
-                model=model_name(candidate.role.model),
+                model=model_name(candidate.role.model) if is_written else "",
                 outcome=outcome,
                 error=error,
                 latency_s=round(latency_s, 6),

@@ -16,6 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from stateward.run.door.output_limit import NESTS
 
+_ENCODER = json.JSONEncoder(default=str, ensure_ascii=False)
 _PER_MESSAGE = 16
 """Upper bound of the tokens that a provider adds around one message."""
 _TEXT = frozenset(
@@ -58,7 +59,7 @@ class Unbounded:
 
 
 def tokens_sent(
-    messages: Sequence[BaseMessage], options: Mapping[str, Any], *, max_block_tokens: int | None
+    messages: Sequence[BaseMessage], options: Mapping[str, Any], *, max_block_tokens: int | None, text: str = ""
 ) -> int | Unbounded:
     """Return the most input tokens that a call can have.
 
@@ -66,19 +67,23 @@ def tokens_sent(
         messages: What is sent.
         options: What else is sent, tool schemas for instance, with the model's own.
         max_block_tokens: The most that one block which is no text takes; None when nobody said.
+        text: The options as JSON; empty where nobody has written them.
 
     Returns:
         The tokens, or why there is no bound.
     """
-    refused = _provider_adds(options)
+    refused = _provider_adds(options) if options else None
     if refused is not None:
         return refused
-    sent = len(json.dumps(options, default=str).encode()) if options else 0
+    sent = len(text or json.dumps(options, default=str)) if options else 0  # of ASCII, as `json` writes it
     for message in messages:
         sent += _PER_MESSAGE + _bytes_around(message)
+        if type(message.content) is str:  # pyright: ignore[reportUnknownMemberType]  # nearly every one
+            sent += _length_of(message.content)
+            continue
         for block in _blocks(message.content):
             if isinstance(block, str) or block.get("type") in _TEXT:
-                sent += len(block.encode(errors="surrogatepass")) if isinstance(block, str) else _bytes_of(block)
+                sent += _length_of(block) if isinstance(block, str) else _bytes_of(block)
             elif max_block_tokens is None:
                 return _no_text(block)
             else:
@@ -104,9 +109,13 @@ def _bytes_around(message: BaseMessage) -> int:
     return sum(_bytes_of(each) for each in around if each)
 
 
+def _length_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
+
+
 def _bytes_of(value: object) -> int:
     # As it is, and not as escapes: a model reads the letters, which may be more bytes than `\\uXXXX` has characters.
-    return len(json.dumps(value, default=str, ensure_ascii=False).encode(errors="surrogatepass"))
+    return _length_of(_ENCODER.encode(value))
 
 
 def _blocks(content: object) -> Iterator[str | Mapping[str, Any]]:
@@ -151,7 +160,7 @@ def _own_tool(name: str) -> Unbounded:
 
 def _is_function(tool: object) -> bool:
     """Whether a tool is only described to the model, which asks for it."""
-    if not isinstance(tool, Mapping):
+    if type(tool) is not dict and not isinstance(tool, Mapping):
         return True  # a function or a class, which the provider's class of LangChain describes
     kind = cast("Mapping[str, Any]", tool).get("type")
     return kind in ("function", "custom") if kind is not None else not _provider_runs(cast("Mapping[str, Any]", tool))

@@ -13,6 +13,7 @@ from threading import Lock
 
 from langchain_core.language_models import BaseChatModel
 
+from stateward.run.door.output_limit import said_by
 from stateward.run.door.role import ModelRole
 
 
@@ -135,7 +136,8 @@ def model_name(model: BaseChatModel) -> str:
     Args:
         model: A bare chat model.
     """
-    return next((str(said) for name in _NAMES if isinstance(said := getattr(model, name, None), str) and said), "")
+    said = said_by(model, _NAMES)
+    return next((str(said[name]) for name in _NAMES if isinstance(said.get(name), str) and said[name]), "")
 
 
 _ADDRESSES = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")

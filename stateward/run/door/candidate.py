@@ -63,17 +63,18 @@ def candidate(
         path: The state.
         summary: What a model wrote about the messages that the window leaves out; empty for nothing.
     """
-    asked = role.asked(options)
+    ready = role.ready(options)
+    asked = ready.options
     bared = [bare(message) for message in messages]
     seen = shown(bared, effective=effective, role=role, options=asked, summary=summary)
     sent = seen.sent
-    most = role.bound(sent, asked)
+    beside, text = plain(asked)
+    most = ready.bound(sent, text=text)
     rule = effective.model_rule(role.name)
-    limited = role.limited(options)
     request = CallRequest(
         kind="model",
         name=role.name,
-        arguments={"messages": [content(message) for message in seen.said], "options": plain(asked)},
+        arguments={"messages": [content(message) for message in seen.said], "options": beside},
         path=path,
         declared=frozenset({role.name}),
         estimate_usd=most.usd,
@@ -84,7 +85,7 @@ def candidate(
     return Candidate(
         role=role,
         rule=rule,
-        model=limited if rule.tries is None else without_retries(limited),
+        model=ready.model if rule.tries is None else without_retries(ready.model),
         messages=sent,
         stop=asked.pop("stop", None),
         options=asked,

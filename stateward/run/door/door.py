@@ -19,7 +19,7 @@ from stateward.govern.decision import CallRequest
 from stateward.govern.effective import Effective
 from stateward.govern.rate import paces
 from stateward.govern.sink import taken_out
-from stateward.run.deadline import finished
+from stateward.run.deadline import at_end
 from stateward.run.door.activation import Activation
 from stateward.run.door.admission import Admission
 from stateward.run.door.calling import WAITED, Calling, Paused, inside
@@ -390,4 +390,4 @@ class Door:
         """
         if self.database.is_in_memory:
             return work(*args)
-        return await finished(self.threads.database.run(work, *args))
+        return await at_end(self.threads.database, work, *args)

@@ -126,13 +126,17 @@ async def together(calls: Iterable[Awaitable[T]]) -> list[T | BaseException]:
     Returns:
         Results and exceptions, in call order.
     """
-    return await asyncio.gather(*(_kept(call) for call in calls))
+    made = tuple(calls)
+    if len(made) == 1:  # it runs beside nothing, so it needs no task of its own
+        return [await _kept(made[0])]
+    return await asyncio.gather(*map(_kept, made))
 
 
 async def _kept(call: Awaitable[T]) -> T | BaseException:
     try:
         return await call
     except BaseException as error:
-        if isinstance(error, asyncio.CancelledError) and is_cancelled():
+        # Cancelled, or closed; what the call itself raises of either kind has become another error before.
+        if isinstance(error, GeneratorExit) or (isinstance(error, asyncio.CancelledError) and is_cancelled()):
             raise
         return error

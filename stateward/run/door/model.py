@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from functools import cached_property, partial
-from typing import Any, Self, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -19,9 +19,10 @@ from stateward.errors import StatewardError
 from stateward.run.deadline import Late, in_time
 from stateward.run.door.asking import Asking, Binder, Call, Said
 from stateward.run.door.candidate import Candidate
-from stateward.run.door.carried import carried
+from stateward.run.door.carried import made_of
 from stateward.run.door.door import Door
 from stateward.run.door.flow import Flow, within_time
+from stateward.run.door.form import has_own, next_of, told_to
 from stateward.run.door.outcome import Outcome
 from stateward.run.door.price import taken
 from stateward.run.door.role import ModelRole, unbound
@@ -33,6 +34,8 @@ from stateward.run.rendered import used_in
 from stateward.run.store.entry import Entry
 
 T = TypeVar("T")
+_Manager = CallbackManagerForLLMRun | None
+_AsyncManager = AsyncCallbackManagerForLLMRun | None
 
 _ABANDONED = "the activity left the stream before its end"
 
@@ -45,6 +48,11 @@ class GovernedModel(BaseChatModel):
     """
 
     role: str
+    # LangChain looks for these at each call; that there is no such field Pydantic takes long to say.
+    model: ClassVar[None] = None
+    model_name: ClassVar[None] = None
+    temperature: ClassVar[None] = None
+    max_tokens: ClassVar[None] = None
     _asking: Asking = PrivateAttr()
     _number: Callable[[], int] = PrivateAttr()
     _binders: tuple[Binder, ...] = PrivateAttr(default=())
@@ -52,12 +60,7 @@ class GovernedModel(BaseChatModel):
 
     @classmethod
     def of(
-        cls,
-        role: ModelRole,
-        *,
-        door: Door,
-        number: Callable[[], int],
-        roles: Mapping[str, ModelRole] | None = None,
+        cls, role: ModelRole, *, door: Door, number: Callable[[], int], roles: Mapping[str, ModelRole] | None = None
     ) -> GovernedModel:
         """Put a model behind a door.
 
@@ -70,7 +73,7 @@ class GovernedModel(BaseChatModel):
         Raises:
             DefinitionError: The policy lets a role answer that has no model.
         """
-        governed = cls(role=role.name, cache=False, **carried(role.model, is_heard=door.events is not None))
+        governed = made_of(cls, role, is_heard=door.events is not None)
         governed._asking = Asking(role, roles=roles or {}, door=door)
         governed._number = number
         return governed
@@ -90,8 +93,22 @@ class GovernedModel(BaseChatModel):
             tools: As for the model itself.
             kwargs: As for the model itself.
         """
+        governed, options = self._with(self._offering(tools, kwargs))
+        return cast("Runnable[LanguageModelInput, AIMessage]", governed.bind(**options))
+
+    async def offered(self, tools: Sequence[Any], messages: Sequence[BaseMessage]) -> AIMessage:
+        """Do what `bind_tools(tools).ainvoke(messages)` does, without the Runnable between them.
+
+        Args:
+            tools: As for the model itself.
+            messages: What is said.
+        """
+        governed, options = self._with(self._offering(tools, {}))
+        return await governed.ainvoke(list(messages), **options)
+
+    def _offering(self, tools: Sequence[Any], kwargs: Mapping[str, Any]) -> Binder:
         where = f"`bind_tools` of the model `{self.role}`"
-        return self._bind(lambda model: unbound(model.bind_tools(tools, **kwargs), where=where)[1])
+        return lambda model: unbound(model.bind_tools(tools, **kwargs), where=where)[1]
 
     def bind_schema(self, schema: Mapping[str, Any]) -> Runnable[LanguageModelInput, AIMessage]:
         """Bind a JSON schema that the reply must fit as the model's provider wants it.
@@ -100,16 +117,18 @@ class GovernedModel(BaseChatModel):
             schema: The schema, with a title.
         """
         where = f"`bind_schema` of the model `{self.role}`"
-        return self._bind(lambda model: schema_options(model, schema, where=where))
+        governed, options = self._with(lambda model: schema_options(model, schema, where=where))
+        return cast("Runnable[LanguageModelInput, AIMessage]", governed.bind(**options))
 
-    def _bind(self, binder: Binder) -> Runnable[LanguageModelInput, AIMessage]:
+    def _with(self, binder: Binder) -> tuple[Self, dict[str, Any]]:
         """Bind what each provider wants in its own words: another role may have to answer."""
-        made = {role.name: dict(binder(role.model)) for role in (self._asking.role, *self._asking.others)}
+        asking = self._asking
+        made = {role.name: dict(binder(role.model)) for role in (asking.role, *asking.others)}
         options = made[self.role]
         governed: Self = self.model_copy()
         governed._binders = (*self._binders, binder)
         governed._bound = {**self._bound, **options}
-        return cast("Runnable[LanguageModelInput, AIMessage]", governed.bind(**options))
+        return governed, options
 
     # -- whether an `invoke` streams is for the model itself to say, as if nobody stood before it -------------
 
@@ -141,10 +160,10 @@ class GovernedModel(BaseChatModel):
             self._settle(call, self._asking.completed(call, result.generations[0].message))
             return result
 
-    def _pieces(
-        self, call: Call, candidate: Candidate, run_manager: CallbackManagerForLLMRun | None
-    ) -> Iterator[ChatResult]:
-        for result in self._within_time(lambda: [self._made(call, candidate, run_manager)]):
+    def _pieces(self, call: Call, candidate: Candidate, run_manager: _Manager) -> Iterator[ChatResult]:
+        door = self._door
+        work = partial(self._made, call, candidate, run_manager)
+        for result in within_time(door.threads.tools, lambda: [work()], timeout_s=door.limit_s()):
             yield marked(result, attempts=call.attempts, candidate=candidate)
 
     async def _agenerate(
@@ -154,14 +173,22 @@ class GovernedModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        with self._door.in_flight.call():
-            async with self._aturn(self._said(messages, stop, kwargs), self._number()) as call:
+        asking = self._asking  # here and below once: Pydantic takes its time to find it
+        door = asking.door
+        with door.in_flight.call():
+            said, number = self._said(messages, stop, kwargs), self._number()
+            if door.passage.is_free:
+                said = await asummed(asking, said, GovernedModel.of)
+                call = await door.passage.afree(partial(door.visit, asking.admit, said, number))
+                return await self._asked(call, run_manager)
+            async with self._aturn(said, number) as call:
                 return await self._asked(call, run_manager)
 
-    async def _asked(self, call: Call, run_manager: AsyncCallbackManagerForLLMRun | None) -> ChatResult:
+    async def _asked(self, call: Call, run_manager: _AsyncManager) -> ChatResult:
         if call.is_known:
             return restored(call.entry, first=self._is_first(call))
-        came: list[ChatResult] = []
+        asking, came = self._asking, list[ChatResult]()
+        door = asking.door
 
         async def make(candidate: Candidate) -> None:
             result = await self._in_time(partial(self._amade, call, candidate, run_manager))
@@ -171,22 +198,20 @@ class GovernedModel(BaseChatModel):
             # What is cancelled stays `started`: the activity, entered again, makes the call again.
             await self._atried(call, make)
         except Exception as error:
-            await self._door.visit(self._settle, call, self._asking.failed(call, error))
+            await door.visit(door.settle_model, call.entry, asking.failed(call, error))
             raise
         (result,) = came
-        await self._door.visit(self._settle, call, self._asking.completed(call, result.generations[0].message))
+        await door.visit(door.settle_model, call.entry, asking.completed(call, result.generations[0].message))
         return result
 
-    def _made(self, call: Call, candidate: Candidate, run_manager: CallbackManagerForLLMRun | None) -> ChatResult:
+    def _made(self, call: Call, candidate: Candidate, run_manager: _Manager) -> ChatResult:
         self._refuse(call)
         return candidate.model._generate(candidate.messages, candidate.stop, run_manager, **candidate.options)
 
-    async def _amade(
-        self, call: Call, candidate: Candidate, run_manager: AsyncCallbackManagerForLLMRun | None
-    ) -> ChatResult:
+    async def _amade(self, call: Call, candidate: Candidate, run_manager: _AsyncManager) -> ChatResult:
         await self._stand()
         model = candidate.model
-        if _has(model, "_agenerate"):
+        if has_own(model, "_agenerate"):
             return await model._agenerate(candidate.messages, candidate.stop, run_manager, **candidate.options)
         manager = run_manager.get_sync() if run_manager else None
         return await self._door.threads.tools.run(self._made, call, candidate, manager)
@@ -216,11 +241,10 @@ class GovernedModel(BaseChatModel):
                 raise
             self._settle(call, outcome)
 
-    def _told(
-        self, call: Call, candidate: Candidate, ear: Ear, run_manager: CallbackManagerForLLMRun | None
-    ) -> Iterator[ChatGenerationChunk]:
+    def _told(self, call: Call, candidate: Candidate, ear: Ear, run_manager: _Manager) -> Iterator[ChatGenerationChunk]:
         heard = ear.turn_to(call.attempts, candidate)
-        for chunk in self._within_time(lambda: self._chunks(call, candidate, run_manager)):
+        door, work = self._door, partial(self._chunks, call, candidate, run_manager)
+        for chunk in within_time(door.threads.tools, work, timeout_s=door.limit_s()):
             yield from heard.take(chunk)
         yield from heard.rest()
         call.attempts.taken = taken(whole(heard.kept))
@@ -253,9 +277,7 @@ class GovernedModel(BaseChatModel):
                 else:
                     await self._pour(call, run_manager, flow)
 
-    async def _pour(
-        self, call: Call, run_manager: AsyncCallbackManagerForLLMRun | None, flow: Flow[ChatGenerationChunk]
-    ) -> None:
+    async def _pour(self, call: Call, run_manager: _AsyncManager, flow: Flow[ChatGenerationChunk]) -> None:
         ear = Ear(call.voice)
 
         async def make(candidate: Candidate) -> None:
@@ -293,26 +315,24 @@ class GovernedModel(BaseChatModel):
         for each in heard.rest():
             flow.put(each)
 
-    def _chunks(
-        self, call: Call, candidate: Candidate, run_manager: CallbackManagerForLLMRun | None
-    ) -> Iterator[ChatGenerationChunk]:
+    def _chunks(self, call: Call, candidate: Candidate, run_manager: _Manager) -> Iterator[ChatGenerationChunk]:
         self._refuse(call)
         model = candidate.model
-        if _has(model, "_stream"):
-            return model._stream(candidate.messages, candidate.stop, **_to(run_manager), **candidate.options)
+        if has_own(model, "_stream"):
+            return model._stream(candidate.messages, candidate.stop, **told_to(run_manager), **candidate.options)
         return iter([as_chunk(self._made(call, candidate, run_manager).generations[0].message)])
 
     async def _achunks(
-        self, call: Call, candidate: Candidate, run_manager: AsyncCallbackManagerForLLMRun | None
+        self, call: Call, candidate: Candidate, run_manager: _AsyncManager
     ) -> AsyncIterator[ChatGenerationChunk]:
         await self._stand()
-        model, to = candidate.model, _to(run_manager)
-        if _has(model, "_astream"):
+        model, to = candidate.model, told_to(run_manager)
+        if has_own(model, "_astream"):
             async for chunk in model._astream(candidate.messages, candidate.stop, **to, **candidate.options):
                 yield chunk
-        elif _has(model, "_stream"):
+        elif has_own(model, "_stream"):
             chunks = self._chunks(call, candidate, run_manager.get_sync() if run_manager else None)
-            while (chunk := await self._door.threads.tools.run(_next, chunks)) is not None:
+            while (chunk := await self._door.threads.tools.run(next_of, chunks)) is not None:
                 yield chunk
         else:
             yield as_chunk((await self._amade(call, candidate, run_manager)).generations[0].message)
@@ -348,19 +368,14 @@ class GovernedModel(BaseChatModel):
         return tried(call.attempts.steps(), make=make, pause=lambda s: providers.pause(s, check))
 
     async def _atried(self, call: Call, make: Callable[[Candidate], Awaitable[None]]) -> None:
-        await atried(call.attempts.steps(), make=make, visit=self._visited, pause=self._door.database.providers.apause)
-
-    async def _visited(self, work: Callable[[], object]) -> object:
-        return await self._door.visit(work)
+        door = self._door
+        await atried(call.attempts.steps(), make=make, visit=door.visit, pause=door.database.providers.apause)
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T:
         made = await in_time(work, timeout_s=self._door.limit_s())
         if isinstance(made, Late):
             raise TimeoutError
         return made
-
-    def _within_time(self, work: Callable[[], Iterable[T]]) -> Iterator[T]:
-        return within_time(self._door.threads.tools, work, timeout_s=self._door.limit_s())
 
     def _is_first(self, call: Call) -> bool:
         return self._door.playing is not None and self._door.playing.is_first(call.entry)
@@ -370,8 +385,8 @@ class GovernedModel(BaseChatModel):
             self._door.playing.refuse(call.entry)
 
     async def _stand(self) -> None:
-        if self._door.playing is not None:
-            await self._door.playing.never()
+        if (playing := self._door.playing) is not None:
+            await playing.never()
 
     def _settle(self, call: Call, outcome: Outcome) -> None:
         self._door.settle_model(call.entry, outcome)
@@ -382,17 +397,3 @@ class GovernedModel(BaseChatModel):
             now: Entry | None = self._door.database.journal.get(call.entry.key)
             if now is not None and (now.status, now.tries) == (call.entry.status, call.entry.tries):
                 self._settle(call, outcome)
-
-
-def _has(model: BaseChatModel, name: str) -> bool:
-    """Whether a model has its own form of a method, beside the one every model inherits."""
-    return getattr(type(model), name) is not getattr(BaseChatModel, name)
-
-
-def _next(chunks: Iterator[ChatGenerationChunk]) -> ChatGenerationChunk | None:
-    return next(chunks, None)
-
-
-def _to(run_manager: object) -> dict[str, Any]:
-    """LangChain streams without a manager and tells of the chunks itself; only who passes one wants it passed on."""
-    return {"run_manager": run_manager} if run_manager else {}

@@ -34,6 +34,9 @@ NESTS = ("extra_body", "model_kwargs", "generation_config", "options")
 """Options whose content a provider reads like the options themselves."""
 REPEATS = ("n", "best_of", "candidate_count", "candidateCount", "num_return_sequences")
 """How many replies a provider is asked for; each may be as long as the limit."""
+READ = (*SPELLINGS, *REPEATS, *NESTS)
+"""Fields of a model that count as if they were options."""
+_SPELLINGS, _NESTS, _REPEATS = frozenset(SPELLINGS), frozenset(NESTS), frozenset(REPEATS)
 _OPTIONS = "options"
 _NUM_PREDICT = "num_predict"
 _USUAL = getattr(BaseModel, "__getattr__", None)
@@ -56,30 +59,36 @@ def parameter_of(model: BaseChatModel) -> str:
     )
 
 
-def limit_in(options: Mapping[str, Any], *, model: BaseChatModel, parameter: str) -> int | None:
+def limit_in(
+    options: Mapping[str, Any], *, model: BaseChatModel, parameter: str, own: Mapping[str, Any] | None = None
+) -> int | None:
     """Return the smallest output limit that a request has already.
 
     Args:
         options: What is sent beside the messages. A limit that is no number above 0 is none.
         model: The model, whose own fields count too.
         parameter: The provider's own name of it.
+        own: Those fields, from `said_by` with `READ`, where they are at hand.
     """
-    names = {*SPELLINGS, parameter}
-    said = [each.get(name) for each in _places(options, model=model) for name in names]
+    names = _SPELLINGS | {parameter}
+    places = _places(options, own=said_by(model, READ) if own is None else own)
+    said = [each[name] for each in places for name in names & each.keys()]
     return min((limit for limit in said if isinstance(limit, int) and limit > 0), default=None)
 
 
-def replies_in(options: Mapping[str, Any], *, model: BaseChatModel) -> int | None:
+def replies_in(options: Mapping[str, Any], *, model: BaseChatModel, own: Mapping[str, Any] | None = None) -> int | None:
     """Return how many replies a request asks for.
 
     Args:
         options: What is sent beside the messages.
         model: The model, whose own fields count too.
+        own: As for `limit_in`.
 
     Returns:
         At least 1; None when what it says is no number.
     """
-    said = [each[name] for each in _places(options, model=model) for name in REPEATS if each.get(name) is not None]
+    places = _places(options, own=said_by(model, READ) if own is None else own)
+    said = [each[name] for each in places for name in _REPEATS & each.keys() if each[name] is not None]
     if not all(isinstance(count, int) for count in said):
         return None
     return max((1, *said))
@@ -129,11 +138,11 @@ def _cut(options: Any) -> Any:
     return {name: _cut(value) if name in NESTS else value for name, value in given.items() if name not in SPELLINGS}
 
 
-def _places(options: Mapping[str, Any], *, model: BaseChatModel) -> Iterator[Mapping[str, Any]]:
+def _places(options: Mapping[str, Any], *, own: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield everything that a provider reads: the options, the fields of the model, and what is nested in either."""
-    own = said_by(model, (*SPELLINGS, *REPEATS, *NESTS))
-    for each in (options, {name: value for name, value in own.items() if name not in options}):
-        yield from _nested(each)
+    yield from _nested(options)
+    if own:
+        yield from _nested({name: value for name, value in own.items() if name not in options})
 
 
 def said_by(model: BaseChatModel, names: Collection[str]) -> dict[str, Any]:
@@ -147,13 +156,18 @@ def said_by(model: BaseChatModel, names: Collection[str]) -> dict[str, Any]:
     if getattr(type(model), "__getattr__", None) is _USUAL:
         # A Pydantic model takes long to say that it has no such field, and is asked for some twenty at each call.
         places = (vars(model), model.__pydantic_extra__ or {}, *map(vars, type(model).__mro__))
-        wanted = frozenset[str]().union(*(wanted & place.keys() for place in places))
+        found: set[str] = set()
+        for place in places:
+            found |= wanted & place.keys()
+        if not found:
+            return {}
+        wanted = found
     said = {name: getattr(model, name, None) for name in names if name in wanted}
     return {name: value for name, value in said.items() if value is not None}
 
 
 def _nested(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield options
-    for name in NESTS:
-        if isinstance(inner := options.get(name), Mapping):
+    for name in _NESTS & options.keys():
+        if isinstance(inner := options[name], Mapping):
             yield from _nested(cast("Mapping[str, Any]", inner))

@@ -64,6 +64,23 @@ class Passage:
             await self._providers.apause(wait_s)
             self._refuse_ended()
 
+    async def afree(self, admit: Callable[[], Awaitable[T]]) -> T:
+        """Do what `aturn` does where there is no lane, so that nothing is held and there is no block to leave.
+
+        Args:
+            admit: As for `aturn`.
+
+        Returns:
+            What `admit` returns.
+        """
+        while True:
+            try:
+                return await admit()
+            except TooEarly as early:
+                wait_s = early.wait_s
+            await self._providers.apause(wait_s)
+            self._refuse_ended()
+
     @contextmanager
     def turn(self, admit: Callable[[], T]) -> Generator[T]:
         """Wait in this thread for a call's turn, let it in, and hold its lanes while the block runs.

@@ -14,7 +14,16 @@ from langchain_core.runnables import RunnableBinding
 from stateward.errors import DefinitionError
 from stateward.govern.kinds.shape import Sensitivity
 from stateward.run.door.bound import Unbounded, tokens_sent
-from stateward.run.door.output_limit import NESTS, forced, forced_into, limit_in, parameter_of, replies_in, said_by
+from stateward.run.door.output_limit import (
+    NESTS,
+    READ,
+    forced,
+    forced_into,
+    limit_in,
+    parameter_of,
+    replies_in,
+    said_by,
+)
 from stateward.run.door.price import Rate, Taken, bound, cost
 
 _ADVICE = (
@@ -30,6 +39,8 @@ _NO_PRICE = (
 _NO_COUNT = "it is asked for a number of replies that is no number; give `n` one"
 _OWN = ("use_previous_response_id", "cached_content", "modalities", "mcp_servers", "tools")
 """Fields of models by which a provider adds something of its own."""
+_ADDED = (*NESTS, *_OWN)
+_READ = (*READ, *_OWN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +78,8 @@ class ModelRole:
     """What is sent with every call, as `model.bind(…)` gives it; the call's own options win."""
     cleared: Sensitivity = "public"
     """The most sensitive data that the model may see."""
+    made: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, compare=False, repr=False)
+    """The governed model of each class, without a door, and what it took over from `model`: see `model.py`."""
 
     @property
     def rates(self) -> tuple[Rate, ...]:
@@ -85,20 +98,28 @@ class ModelRole:
     def _parameter(self) -> str:
         return self.output_parameter or parameter_of(self.model)
 
-    def asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Put the role's options under those of a call, and the output limit over both.
+    def ready(self, options: Mapping[str, Any]) -> Ready:
+        """Put the role's options under those of a call, and the output limit over both and into the model.
 
         The limit is forced into the request, so that the reservation is an upper bound.
 
         Args:
             options: The call's own, `stop` included.
-
-        Returns:
-            What is sent beside the messages.
         """
-        merged = {**self.options, **options}
-        limit = self.output_limit(merged)
-        return merged if limit is None else forced(merged, limit=limit, parameter=self._parameter)
+        said, merged, parameter = said_by(self.model, _READ), {**self.options, **options}, self._parameter
+        limit = self._limit(merged, said, parameter)
+        if limit is None:
+            return Ready(role=self, options=merged, model=self.model, said=said)
+        limited = forced_into(self.model, limit=limit, parameter=parameter)
+        return Ready(role=self, options=forced(merged, limit=limit, parameter=parameter), model=limited, said=said)
+
+    def asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is sent beside the messages; see `ready`.
+
+        Args:
+            options: The call's own, `stop` included.
+        """
+        return self.ready(options).options
 
     def limited(self, options: Mapping[str, Any]) -> BaseChatModel:
         """Return the model as it is called with options: its own fields do not lift the limit either.
@@ -106,16 +127,11 @@ class ModelRole:
         Args:
             options: The call's own, `stop` included.
         """
-        limit = self.output_limit({**self.options, **options})
-        return self.model if limit is None else forced_into(self.model, limit=limit, parameter=self._parameter)
+        return self.ready(options).model
 
-    def output_limit(self, options: Mapping[str, Any]) -> int | None:
-        """Return how many tokens a reply may have, or None when nothing limits them.
-
-        Args:
-            options: What is sent beside the messages. A limit that is no number above 0 is none.
-        """
-        found = limit_in(options, model=self.model, parameter=self._parameter)
+    def _limit(self, options: Mapping[str, Any], said: Mapping[str, Any], parameter: str) -> int | None:
+        """Return how many tokens a reply may have, or None when nothing limits them."""
+        found = limit_in(options, model=self.model, parameter=parameter, own=said)
         return min((limit for limit in (self.max_output_tokens, found) if limit is not None), default=None)
 
     def bound(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> Bound:
@@ -125,11 +141,28 @@ class ModelRole:
             messages: What is sent.
             options: What else is sent: the call's own options, `stop` included.
         """
-        merged = {**self._own, **self.options, **options}
-        sent = tokens_sent(messages, merged, max_block_tokens=self.max_block_tokens)
+        return self.most(messages, options, said=said_by(self.model, _READ))
+
+    def most(
+        self, messages: Sequence[BaseMessage], options: Mapping[str, Any], *, said: Mapping[str, Any], text: str = ""
+    ) -> Bound:
+        """Do so with what is at hand already.
+
+        Args:
+            messages: What is sent.
+            options: As for `bound`.
+            said: What the model says of itself, from `ready`.
+            text: The options as JSON; empty where nobody has written them.
+        """
+        # What the model's own fields add to every request, so far as it can be seen.
+        own = {name: said[name] for name in _ADDED if said.get(name)} if said else {}
+        merged = {**own, **self.options, **options}
+        at_hand = text if not own and options.keys() >= self.options.keys() else ""
+        sent = tokens_sent(messages, merged, max_block_tokens=self.max_block_tokens, text=at_hand)
         if isinstance(sent, Unbounded):
             return Bound(reason=sent.reason)
-        limit, replies = self.output_limit(merged), replies_in(merged, model=self.model)
+        limit = self._limit(merged, said, self._parameter)
+        replies = replies_in(merged, model=self.model, own=said)
         if limit is None or replies is None:
             return Bound(reason=_NO_COUNT if replies is None else _NO_LIMIT)
         usd = bound(self.rates, sent=sent, got=limit * replies)
@@ -159,10 +192,27 @@ class ModelRole:
         """
         return cost(self.rates, taken=Taken(sent=tokens_in, got=tokens_out))
 
-    @property
-    def _own(self) -> dict[str, Any]:
-        """What the model's own fields add to every request, so far as it can be seen."""
-        return {name: value for name, value in said_by(self.model, (*NESTS, *_OWN)).items() if value}
+
+@dataclass(slots=True, kw_only=True)
+class Ready:
+    """A role that is asked with some options; made for each call, so it is not frozen, which would cost more."""
+
+    role: ModelRole
+    options: dict[str, Any]
+    """What is sent beside the messages."""
+    model: BaseChatModel
+    """The model as it is called."""
+    said: Mapping[str, Any]
+    """What the model says of itself."""
+
+    def bound(self, messages: Sequence[BaseMessage], *, text: str) -> Bound:
+        """Say what the call takes at most.
+
+        Args:
+            messages: What is sent.
+            text: The options as JSON.
+        """
+        return self.role.most(messages, self.options, said=self.said, text=text)
 
 
 def role_of(name: str, model: object) -> ModelRole:

@@ -18,12 +18,14 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.outputs.chat_generation import merge_chat_generation_chunks
 
 from stateward.errors import RunError
+from stateward.govern.fingerprint import written
 from stateward.run.door.outcome import Outcome, as_first_seen
 from stateward.run.door.role import calls_text
 from stateward.run.door.told import named
 from stateward.run.store.entry import Entry
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_SORTING = json.JSONEncoder(default=str, sort_keys=True)
 _STRANGE = "strange"
 """Marks a message that is kept with what JSON has not."""
 _NUMBER = "not a number of JSON"
@@ -110,6 +112,8 @@ def message_of(kept: Mapping[str, Any]) -> BaseMessage:
 
 
 def _is_plain(value: Any) -> bool:
+    if written(value) is not None:
+        return True
     try:
         _ENCODER.encode(value)
     except (TypeError, ValueError):
@@ -196,10 +200,14 @@ def content(message: BaseMessage) -> dict[str, Any]:
     return {"type": message.type, "content": message.content, "tool_calls": calls_text(message)}
 
 
-def plain(options: Mapping[str, Any]) -> Any:
+def plain(options: Mapping[str, Any]) -> tuple[Any, str]:
     """Return options as JSON, whatever is in them.
 
     Args:
         options: What is sent beside the messages.
+
+    Returns:
+        The JSON, and its text, which is ASCII.
     """
-    return json.loads(json.dumps(options, default=str, sort_keys=True))
+    text = _SORTING.encode(options)
+    return json.loads(text), text

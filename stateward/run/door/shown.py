@@ -79,15 +79,24 @@ def redacted(message: BaseMessage, *, classes: Collection[Finding]) -> BaseMessa
         The message itself if nothing is found in it.
     """
     # LangChain types contents and arguments as bare lists and dicts.
-    before: dict[str, Any] = {"content": message.content, "additional_kwargs": message.additional_kwargs}  # pyright: ignore[reportUnknownMemberType]
-    after = {name: _kept(redact(value, classes=classes), value) for name, value in before.items()}
+    before: dict[str, Any] = {"content": message.content}  # pyright: ignore[reportUnknownMemberType]
+    if message.additional_kwargs:  # pyright: ignore[reportUnknownMemberType]
+        before["additional_kwargs"] = message.additional_kwargs  # pyright: ignore[reportUnknownMemberType]
+    after = {name: _clean(value, classes) for name, value in before.items()}
     if message.name:
         before["name"], after["name"] = message.name, redact(message.name, classes=classes)
     for name in _calls_of(message):
         calls = cast("list[dict[str, Any]]", getattr(message, name))
+        if not calls:
+            continue
         before[name] = calls
         after[name] = [{**call, "args": redact({"args": call["args"]}, classes=classes)["args"]} for call in calls]
     return message if after == before else message.model_copy(update=after)
+
+
+def _clean(value: object, classes: Collection[Finding]) -> object:
+    clean = redact(value, classes=classes)
+    return clean if type(value) is str else _kept(clean, value)
 
 
 def _calls_of(message: BaseMessage) -> tuple[str, ...]:

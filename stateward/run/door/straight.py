@@ -26,6 +26,7 @@ from stateward.run.door.time_left import TimeLeft
 from stateward.run.door.traffic import Traffic
 from stateward.run.store.charges import BILLION, Reservation
 from stateward.run.store.database import Database
+from stateward.run.store.entry import Fresh
 from stateward.run.store.journal import Begun, Entry, Known
 from stateward.run.store.standing import Place, Standing
 
@@ -87,7 +88,7 @@ class Straight:
         Returns:
             Its entry, begun; None when it takes the long way, and nothing was written.
         """
-        if not self.is_open(request.kind) or is_too_large(request.arguments, largest=LARGEST) or self._is_late():
+        if not self.is_open(request.kind) or _is_large(request, entry) or self._is_late():
             return None
         if not is_sound(self._effective, request=request):
             return None
@@ -123,6 +124,13 @@ class Straight:
     def _note(self, begun: Entry) -> None:
         if begun.kind != "ask" and self._traffic.counts(begun.key.session):
             self._traffic.began(begun.key.session, Beginning(kind=begun.kind, path=begun.key.path, at=begun.started_at))
+
+
+def _is_large(request: CallRequest, entry: Entry) -> bool:
+    """Whether the arguments hold too much; they have been written once, which nearly always answers it."""
+    if isinstance(entry, Fresh) and entry.size <= LARGEST:
+        return False
+    return is_too_large(request.arguments, largest=LARGEST)
 
 
 def _units(amounts: Mapping[Place, int]) -> dict[Place, float]:

@@ -18,7 +18,7 @@ from langgraph.types import StateSnapshot
 
 from stateward.errors import NotExpected, UnknownSession
 from stateward.run.called import checkpoint_id
-from stateward.run.checkpoint import CHANNEL, Json
+from stateward.run.checkpoint import CHANNEL, Json, merge
 from stateward.run.context_record import found as context_found
 from stateward.run.context_record import named_in
 from stateward.run.graph import ChartGraph
@@ -92,7 +92,7 @@ def _moment(snapshot: StateSnapshot, stored: CheckpointTuple) -> Moment:
     values = cast("dict[str, Any]", snapshot.values or {})
     given: Any = stored.checkpoint["channel_values"].get(START) if _is_input(snapshot) else None
     # An input is seen before it is taken: its run is in what was given.
-    control: Json = given[CHANNEL] if given is not None else values[CHANNEL]
+    control: Json = merge({}, given[CHANNEL]) if given is not None else values[CHANNEL]
     resumed, payload, update = _resumed(stored)
     return Moment(
         step=metadata.get("step", 0),

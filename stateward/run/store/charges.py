@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stateward.errors import GovernanceError
 from stateward.run.store.standing import Standing
@@ -107,7 +107,9 @@ def settled(charges: Sequence[Charge], *, spent: Mapping[str, float]) -> tuple[C
     if not spent:
         return tuple(charges)
     new = {unit: to_billionths(amount) for unit, amount in spent.items()}
-    kept = tuple(Charge(scope=c.scope, unit=c.unit, billionths=new.get(c.unit, c.billionths)) for c in charges)
+    kept = tuple(
+        c if new.get(c.unit, c.billionths) == c.billionths else replace(c, billionths=new[c.unit]) for c in charges
+    )
     known = {charge.unit for charge in charges}
     extra = (Charge(scope="", unit=unit, billionths=n) for unit, n in new.items() if unit not in known)
     return (*kept, *extra)

@@ -108,6 +108,14 @@ class Entry:
         return str(self.result["answered_by"]) if self.attempts and "answered_by" in self.result else ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fresh(Entry):
+    """A call that has not begun."""
+
+    size: int
+    """Bytes of its name and arguments as canonical JSON, before anything is taken out: see `measured`."""
+
+
 COLUMNS = (
     "session, run, branch, path, activation, call, kind, name, fingerprint, arguments, effect, status,"
     " result, error, charges, overrun, tokens_in, tokens_out, usd, tries, started_at, ended_at"

@@ -22,7 +22,6 @@ from zlib import crc32
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -31,7 +30,8 @@ from langgraph.checkpoint.base import (
 )
 
 from stateward.errors import StaleFence
-from stateward.run.checkpoint import CHANNEL, FENCE, Json
+from stateward.run.channel import control_in
+from stateward.run.checkpoint import FENCE, Json
 from stateward.run.store.asks import Asks
 from stateward.run.store.cipher import Cipher
 from stateward.run.store.connection import Connection, persistent
@@ -44,12 +44,13 @@ from stateward.run.store.owner import TENANT
 from stateward.run.store.per_process import PerProcess
 from stateward.run.store.sealing import CLEAR, Sealing, refuse_sealed
 from stateward.run.store.sessions import Sessions
+from stateward.run.store.version import ShortVersions
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Fenced(BaseCheckpointSaver[Any]):
+class Fenced(ShortVersions):
     """The fence before a saver of LangGraph's; the next class in line stores.
 
     Args:
@@ -389,8 +390,7 @@ def projected(config: RunnableConfig, checkpoint: Checkpoint) -> Json | None:
     Returns:
         The control channel; None for a nested graph's checkpoint, or one of a graph that is no chart.
     """
-    control: object = checkpoint["channel_values"].get(CHANNEL)
-    return None if given(config).get("checkpoint_ns") or not isinstance(control, dict) else cast("Json", control)
+    return None if given(config).get("checkpoint_ns") else control_in(checkpoint["channel_values"])
 
 
 def _thread(config: RunnableConfig | None) -> str:

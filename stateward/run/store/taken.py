@@ -131,10 +131,11 @@ def _refuse_edit(ask: Ask, given: Given) -> None:
 
 def _refuse_same(ask: Ask, given: Given) -> None:
     if person(given.by) in people(ask.barred):
+        left = "`reject` and `edit` are" if "edit" in ask.allowed else "`reject` is"
         raise _not_yours(
             ask,
             f"`{given.by}` gave the input or edited the arguments, and may not approve ask `{ask.id}` (four eyes)",
-            fix="Somebody else must; `reject` and `edit` are open to everybody who may answer.",
+            fix=f"Somebody else must; {left} open to everybody who may answer.",
         )
     if given.decision == "approve" and person(given.by) in approvers_of(ask.answers):
         raise _not_yours(

@@ -58,7 +58,8 @@ TABLES = {
 
 _LEASE: Json = {"holder": None, "lease_until": 0.0}
 _PINS = ("chart_hash", "policy_hash", "schema_hash")
-"""Where a checkpoint's metadata names what its run is pinned to."""
+"""Where a checkpoint's metadata names what its run is pinned to: by first digits, or as earlier releases did whole."""
+_DEFINED = "SELECT hash, kind, text FROM stateward_definitions WHERE substr(hash, 1, ?) = ? ORDER BY hash, kind"
 
 
 def archive_session(database: Database, session: str, *, path: Path) -> Manifest:
@@ -150,7 +151,7 @@ def _lines(cur: Cursor, session: str, *, layout: Layout) -> Iterator[Json]:
 def _definitions(cur: Cursor, pins: Set[str]) -> Iterator[Json]:
     """What the hashes stand for that the checkpoints are pinned to, as far as it is stored."""
     for pin in sorted(pins):
-        cur.execute("SELECT hash, kind, text FROM stateward_definitions WHERE hash = ? ORDER BY kind", (pin,))
+        cur.execute(_DEFINED, (len(pin), pin))
         for row in cur.fetchall():
             yield {"line": "definition", **dict(zip(("hash", "kind", "text"), row, strict=True))}
 

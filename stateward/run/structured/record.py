@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 from stateward.errors import ContractFailed
 from stateward.govern.canonical_output import Degraded
@@ -44,15 +46,19 @@ class Recorder:
         Raises:
             ContractFailed: No tier brought an output that fits; that is recorded, too.
         """
-        again: bool = yield Work(fn=self._is_again)
+        again: bool = yield self._visit(self._is_again)
         try:
             found = yield from steps
         except ContractFailed as failed:
             attempts: Sequence[Attempt] = failed.facts["attempts"]  # pyright: ignore[reportAssignmentType] see given_up
-            yield Work(fn=self._write, args=(again, None, (), attempts))
+            yield self._visit(self._write, again, None, (), attempts)
             raise
-        yield Work(fn=self._write, args=(again, found.tier, found.degraded, found.attempts))
+        yield self._visit(self._write, again, found.tier, found.degraded, found.attempts)
         return found
+
+    def _visit(self, work: Callable[..., Any], *args: Any) -> Work:
+        """Work on the database; awaited it goes as all that the door does, which takes a thread where it may block."""
+        return Work(fn=work, afn=partial(self._door.visit, work), args=args)
 
     def _is_again(self) -> bool:
         """Whether the activity may have come this far before: then the call after the number is in the journal."""

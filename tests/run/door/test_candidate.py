@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import pytest
 from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
@@ -89,3 +90,15 @@ def test_model_without_retries_is_left_as_it_is() -> None:
     """There is nothing to switch off."""
     model: sw.ModelRole = role("m", ScriptedModel.of())
     assert without_retries(model.model) is model.model
+
+
+@pytest.mark.parametrize("options", [{}, {"stop": ["ä"]}, {"tools": [{"type": "function", "name": "é"}], "n": 2}])
+@pytest.mark.parametrize("fields", [{}, {"extra_body": {"seed": 7, "max_completion_tokens": 90}}, {"n": 3}])
+def test_the_bound_of_a_call_is_that_of_its_role(options: dict[str, Any], fields: dict[str, Any]) -> None:
+    """What is read and written once for a call comes to what the role says when it is asked part by part."""
+    spoken = role("m", openai(**fields), options={"user": "ü"})
+    said = [HumanMessage("hi")]
+    one = candidate(spoken, messages=said, options=options, effective=under(ModelRule()), path="ACT")
+    most = spoken.bound(said, spoken.asked(options))
+    assert (one.request.estimate_tokens, one.request.estimate_usd) == (most.tokens, most.usd)
+    assert one.model == spoken.limited(options)

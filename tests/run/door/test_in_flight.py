@@ -143,3 +143,42 @@ def test_calls_together_are_cancelled_together() -> None:
 
     asyncio.run(main())
     assert ended == [True, True]
+
+
+def test_a_single_call_is_made_by_who_asks() -> None:
+    """It runs beside nothing; what it raises is a value, as it is of many."""
+
+    async def who() -> asyncio.Task[object] | None:
+        return asyncio.current_task()
+
+    async def main() -> list[object]:
+        return [*(await together([who()])), asyncio.current_task(), *(await together([fail()]))]
+
+    made, own, failed = asyncio.run(main())
+    assert made is own
+    assert isinstance(failed, ZeroDivisionError)
+
+
+async def fail() -> None:
+    raise ZeroDivisionError
+
+
+def test_a_cancelled_caller_ends_its_single_call() -> None:
+    """And is cancelled itself."""
+
+    async def main() -> bool:
+        task = asyncio.create_task(together([asyncio.Event().wait()]))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait({task})
+        return task.cancelled()
+
+    assert asyncio.run(main())
+
+
+def test_a_single_call_may_be_closed() -> None:
+    """A coroutine that is dropped in its middle does not go on."""
+    dropped = together([asyncio.sleep(0)])
+    dropped.send(None)
+    dropped.close()
+    assert dropped.cr_frame is None

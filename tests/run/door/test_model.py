@@ -8,11 +8,12 @@ from threading import Event
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables.config import var_child_runnable_config
 
 import stateward as sw
 from stateward.errors import DefinitionError, FuseTripped
+from stateward.run.door.model import GovernedModel
 from stateward.testing import ScriptedModel, calls
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
@@ -337,3 +338,28 @@ def test_model_in_a_thread_sees_the_context_of_its_activity(drive: Drive, do: An
 
     assert drive(talk(ScriptedModel.of(look), do=do, policy=policy("patient_calls"))).start({}).status == "completed"
     assert seen == [True]
+
+
+LOOK: dict[str, Any] = {"name": "look", "description": "Looks.", "parameters": {"type": "object", "properties": {}}}
+
+
+async def offered(state: Any, run: sw.Run[Any]) -> Any:
+    model = run.model()
+    assert isinstance(model, GovernedModel)
+    return {"said": [(await model.offered([LOOK], [HumanMessage("go on")])).text]}
+
+
+async def bound(state: Any, run: sw.Run[Any]) -> Any:
+    return {"said": [(await run.model().bind_tools([LOOK]).ainvoke([HumanMessage("go on")])).text]}
+
+
+def test_tools_are_offered_as_bound_ones_are(drive: Drive) -> None:
+    """The model gets the same, and the journal knows the call by the same fingerprint."""
+    asked: list[Any] = []
+    for do in (offered, bound):
+        model = ScriptedModel.of("bye")
+        driven = drive(talk(model, do=do))
+        driven.start({})
+        entry = driven.session.database.journal.entries("s1")[-1]
+        asked.append((entry.fingerprint, entry.arguments, model.calls))
+    assert asked[0] == asked[1]

@@ -68,6 +68,21 @@ def test_where_four_eyes_leave_nobody_nobody_is_asked(database: Database) -> Non
     assert (session.start({}).path, statuses(session)) == ("HELP", [])
 
 
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        (ask.approve("Go?", four_eyes=True), "must; `reject` is open"),
+        (ask.review_call("pay", {"eur": 1}, four_eyes=True), "must; `reject` and `edit` are open"),
+    ],
+)
+def test_who_may_not_approve_is_told_what_that_question_leaves(database: Database, question: Any, left: str) -> None:
+    """An approval has nothing that could be edited."""
+    session = sw.Session("s1", asking(question).with_config(configurable={"user": "bob"}), database)
+    (put,) = session.start({}).asks
+    with pytest.raises(GovernanceError, match=left):
+        session.answer(put, "approve", by="bob")
+
+
 def test_an_edit_that_leaves_nobody_to_approve_it_is_refused(database: Database) -> None:
     """Who edits a call may not approve it, and who gave the input may not; what is left is to say so."""
     question = ask.review_call("pay", {"eur": 1}, four_eyes=True, approvers=["ann", "bob"])
