@@ -27,6 +27,7 @@ from stateward.run.drive import LeftEarly, Steps, Work, drive_sync
 from stateward.run.invocation import Invocation, invocation_of
 from stateward.run.nested import note
 from stateward.run.plan import Machine, StatePlan
+from stateward.run.progress import fatal_in
 from stateward.run.state import StateSchema
 from stateward.run.store.ask import Ask
 from stateward.run.view import View
@@ -122,7 +123,7 @@ def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: Ru
     """
     invocation = invocation_of(config)
     progress = begin(machine, values, where=plan.node.path, invocation=invocation)
-    if not _begins_in(plan.node.index, progress):
+    if not begins_in(plan.node.index, progress):
         return told(finish(machine, progress, ()), invocation)
     try:
         ended = yield from attempts(visit(machine, plan, progress, invocation))
@@ -131,14 +132,18 @@ def activity_steps(machine: Machine, plan: StatePlan, values: Values, config: Ru
     return (yield from landing(machine, plan, values, progress, invocation, ended))
 
 
-def _begins_in(state: int, progress: Progress) -> bool:
+def begins_in(state: int, progress: Progress) -> bool:
     """Whether a run that begins has come to this state, and to nothing else that must be committed before.
 
-    START may lead here without a trial: no guard has a say in it. But an action on the way may set a timer, or claim
-    that something has ended which had not begun.
+    START may lead here without a trial: no guard has a say in it. But an action on the way may set a timer, claim
+    that something has ended which had not begun, or fail, which ends a run that does not take the event.
+
+    Args:
+        state: The state whose activity is to run.
+        progress: Where the step stands; of a run that began before, it has come here.
     """
     entered = progress.step
-    return entered is None or (entered.starts == (state,) and not entered.timers)
+    return entered is None or (entered.starts == (state,) and not entered.timers and fatal_in(entered) is None)
 
 
 def landing(

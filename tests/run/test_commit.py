@@ -188,3 +188,19 @@ def test_step_of_a_region_that_no_transition_took_names_it_too(drive: Drive, do:
     with suppress(ValueError):
         driven.start({})
     assert (driven.control["last"]["state"], driven.control["last"]["event"]) == ("P.A.S", event)
+
+
+@pytest.mark.parametrize("on", [[], [sw.on("stop", "DONE")]])
+def test_action_that_fails_on_the_way_to_the_first_activity_fails_the_run(drive: Drive, on: list[Any]) -> None:
+    """As on the way to any later one: the activity does not run, be it alone or beside what may come."""
+    ran: list[str] = []
+    first = sw.State("ACT", entry=fails, do=lambda state: ran.append("act"), to="DONE", on=on)
+    outcome = drive(sw.Chart("first", One, first, sw.Final("DONE")).compile()).start({})
+    assert (outcome.status, (outcome.reason or {})["event"], ran) == ("failed", "error.action", [])
+
+
+def test_action_that_fails_on_the_way_to_the_first_activity_may_be_taken(drive: Drive) -> None:
+    """The chart says what happens then."""
+    first = sw.State("ACT", entry=fails, do=nothing, to="DONE", on=[sw.on("error.action", "HELP")])
+    help_wanted = sw.State("HELP", on=[sw.on("go", "DONE")])
+    assert drive(sw.Chart("first", One, first, help_wanted, sw.Final("DONE")).compile()).start({}).path == "HELP"

@@ -26,7 +26,7 @@ from stateward.run.hub.hub import came_to
 from stateward.run.hub.leaving import leave
 from stateward.run.hub.tasks import first
 from stateward.run.invocation import Invocation, invocation_of
-from stateward.run.node import Values, activity_steps, begin, keep_failure
+from stateward.run.node import Values, activity_steps, begin, begins_in, keep_failure, told
 from stateward.run.plan import Machine, StatePlan
 from stateward.run.progress import Progress
 from stateward.run.store.mailbox import Letter
@@ -49,6 +49,8 @@ def heeding_steps(machine: Machine, plan: StatePlan, values: Values, config: Run
     if not invocation.shared and not control.get("timers"):
         return (yield from activity_steps(machine, plan, values, config))
     progress = begin(machine, values, where=plan.node.path, invocation=invocation)
+    if not begins_in(plan.node.index, progress):
+        return told(finish(machine, progress, ()), invocation)
     own = visit(machine, plan, progress, invocation)
     committed = yield from (_sync if plan.is_sync else _async)(own, values, progress)
     if invocation.attention.is_used:
