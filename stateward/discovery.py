@@ -10,7 +10,8 @@ from langchain_core.tools import BaseTool
 
 from stateward.errors import DefinitionError, RunError
 from stateward.run.context import Run, SyncRun
-from stateward.run.door.tool import Tool, toolbox
+from stateward.run.door.tool import Tool
+from stateward.run.door.toolbox import toolbox
 
 
 def discover(run: Run[Any] | SyncRun[Any], tools: Iterable[Tool | BaseTool]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import pytest
 import stateward as sw
 from stateward.errors import DefinitionError, InputRefused, StatewardError, UpdateRefused
 from stateward.exchange.registry import Registry
-from stateward.run.door.tool import toolbox
+from stateward.run.door.toolbox import toolbox
 from tests.charts.one import One
 from tests.charts.tools import Shop
 from tests.charts.working import working

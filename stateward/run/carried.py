@@ -10,7 +10,8 @@ from langchain_core.tools import BaseTool
 
 from stateward.chart.definition import Definition
 from stateward.errors import DefinitionError
-from stateward.run.door.tool import Tool, toolbox
+from stateward.run.door.tool import Tool
+from stateward.run.door.toolbox import toolbox
 
 
 def with_carried(chart: Definition, tools: Iterable[Tool | BaseTool]) -> Mapping[str, Tool]:

@@ -21,7 +21,8 @@ from stateward.govern.kinds.operator import LEAST
 from stateward.govern.policy import Policy
 from stateward.run.checkpoint import Pins
 from stateward.run.door.role import ModelRole
-from stateward.run.door.tool import Tool, select
+from stateward.run.door.tool import Tool
+from stateward.run.door.toolbox import select
 from stateward.run.door.working import measured
 from stateward.run.governor.found import (
     Graph,

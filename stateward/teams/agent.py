@@ -14,7 +14,8 @@ from stateward.chart.signature import Guard
 from stateward.chart.state import Final, State, Superstate
 from stateward.chart.transition import When, when
 from stateward.errors import DefinitionError
-from stateward.run.door.tool import Tool, toolbox
+from stateward.run.door.tool import Tool
+from stateward.run.door.toolbox import toolbox
 from stateward.teams.detached import DetachedLoop
 from stateward.teams.final_answer import Answer, Form, Output
 from stateward.teams.graph_agent import GraphAgent, GraphOrFactory, graph_of

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, cast, get_args, get_type_hints
+from typing import Any, Literal, cast, get_args, get_type_hints, overload
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.tools import Tool as LangChainTool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import to_jsonable_python
 
-from stateward.chart.argument import several
-from stateward.errors import DefinitionError, UnknownTool
+from stateward.errors import DefinitionError
 from stateward.govern.fingerprint import is_unicode, written
 from stateward.govern.kinds.shape import SENSITIVITIES, Sensitivity
 from stateward.run.door.address import Address, address_of
@@ -181,6 +181,11 @@ class Tool:
         return {**arguments, "ctx": context} if self.takes_context else dict(arguments)
 
 
+@overload
+def tool(fn: Callable[..., Any], /) -> Tool: ...
+
+
+@overload
 def tool(
     *,
     effect: Effect = "once",
@@ -189,10 +194,24 @@ def tool(
     name: str | None = None,
     process: bool = False,
     cleared: Sensitivity = "public",
-) -> Callable[[Callable[..., Any]], Tool]:
+) -> Callable[[Callable[..., Any]], Tool]: ...
+
+
+def tool(
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    effect: Effect = "once",
+    lookup: Callable[[str], Any] | None = None,
+    timeout_s: float | None = None,
+    name: str | None = None,
+    process: bool = False,
+    cleared: Sensitivity = "public",
+) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a function; its docstring is the description, its parameters the argument schema.
 
     Args:
+        fn: The function, where nothing else is said: `@sw.tool`.
         effect: What a second run would do; the default is the careful one.
         lookup: For `once`: given an idempotency key, what became of the call, as `stateward.effects` has it; or, in
             short, its result if it was completed, else None. Sync or async. One that raises, or takes longer than the
@@ -205,7 +224,7 @@ def tool(
             sensitive cannot call it.
 
     Returns:
-        A decorator that returns the Tool.
+        The Tool; without a function a decorator that returns it.
 
     Raises:
         DefinitionError: There is no such effect or class of data, or the function has a parameter without annotation,
@@ -220,25 +239,44 @@ def tool(
         )
     known_clearance(cleared, where="sw.tool(cleared=…)")
 
-    def decorate(fn: Callable[..., Any]) -> Tool:
-        label = known_name(name or getattr(fn, "__name__", "tool"), where="sw.tool(name=…)")
-        arguments = _arguments(fn, name=label)
-        return Tool(
-            name=label,
-            description=inspect.cleandoc(fn.__doc__ or label),
-            fn=fn,
-            arguments=arguments,
-            effect=effect,
-            is_async=inspect.iscoroutinefunction(fn),
-            takes_context="ctx" in inspect.signature(fn).parameters,
-            lookup=lookup,
-            timeout_s=timeout_s,
-            schema=arguments.model_json_schema(),
-            cleared=cleared,
-            address=_address(fn, name=label) if process else None,
-        )
+    made = partial(
+        _tool_of,
+        effect=effect,
+        lookup=lookup,
+        timeout_s=timeout_s,
+        name=name,
+        process=process,
+        cleared=cleared,
+    )
+    return made if fn is None else made(fn)
 
-    return decorate
+
+def _tool_of(
+    fn: Callable[..., Any],
+    *,
+    effect: Effect,
+    lookup: Callable[[str], Any] | None,
+    timeout_s: float | None,
+    name: str | None,
+    process: bool,
+    cleared: Sensitivity,
+) -> Tool:
+    label = known_name(name or getattr(fn, "__name__", "tool"), where="sw.tool(name=…)")
+    arguments = _arguments(fn, name=label)
+    return Tool(
+        name=label,
+        description=inspect.cleandoc(fn.__doc__ or label),
+        fn=fn,
+        arguments=arguments,
+        effect=effect,
+        is_async=inspect.iscoroutinefunction(fn),
+        takes_context="ctx" in inspect.signature(fn).parameters,
+        lookup=lookup,
+        timeout_s=timeout_s,
+        schema=arguments.model_json_schema(),
+        cleared=cleared,
+        address=_address(fn, name=label) if process else None,
+    )
 
 
 def _address(fn: Callable[..., Any], *, name: str) -> Address:
@@ -342,56 +380,6 @@ def _is_async(source: BaseTool) -> bool:
     if isinstance(source, StructuredTool | LangChainTool):
         return source.coroutine is not None
     return next(kind for kind in type(source).__mro__ if "_arun" in vars(kind)) is not BaseTool
-
-
-def toolbox(tools: Iterable[Tool | BaseTool]) -> Mapping[str, Tool]:
-    """Collect tools by name.
-
-    Args:
-        tools: Stateward's or LangChain's tools; one alone is taken as one.
-
-    Returns:
-        The tools by name.
-
-    Raises:
-        DefinitionError: One is no tool, or two have one name.
-    """
-    box: dict[str, Tool] = {}
-    given = several(tools, name="tools", expected="tools", where="compile(tools=…)", alone=(str, bytes, Tool, BaseTool))
-    for item in given:
-        entry = adapt(item) if isinstance(item, BaseTool) else item
-        if not isinstance(entry, Tool):
-            raise DefinitionError(f"{item!r} is no tool", where="compile(tools=…)", fix="Make one with `sw.tool`.")
-        if entry.name in box:
-            raise DefinitionError(f"Two tools are named `{entry.name}`", fix="Rename one of them.")
-        box[entry.name] = entry
-    return box
-
-
-def select(box: Mapping[str, Tool], names: Iterable[str], *, where: str) -> Mapping[str, Tool]:
-    """Pick the tools a state declares.
-
-    Args:
-        box: All registered tools.
-        names: The declared names.
-        where: The state path, for the message.
-
-    Returns:
-        The declared tools by name.
-
-    Raises:
-        UnknownTool: A name is not registered.
-    """
-    picked: dict[str, Tool] = {}
-    for name in names:
-        if name not in box:
-            raise UnknownTool(
-                f"State declares the tool `{name}`, which nobody registered",
-                where=where,
-                fix=f"Registered: {', '.join(sorted(box)) or 'none'}. Pass it as `compile(tools=[…])`.",
-            )
-        picked[name] = box[name]
-    return picked
 
 
 ToolCall = Mapping[str, Any]

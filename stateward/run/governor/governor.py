@@ -35,7 +35,8 @@ from stateward.run.door.door import Door
 from stateward.run.door.model import GovernedModel
 from stateward.run.door.role import ModelRole, role_of
 from stateward.run.door.signal import Trip, as_error
-from stateward.run.door.tool import Effect, Tool, toolbox
+from stateward.run.door.tool import Effect, Tool
+from stateward.run.door.toolbox import toolbox
 from stateward.run.drive import Bridge, Steps, Work, drive_async, drive_sync
 from stateward.run.governor.crowd import Crowds
 from stateward.run.governor.found import refused, restricts, ungoverned

@@ -11,8 +11,8 @@ from langchain_core.tools import tool as langchain_tool
 from pydantic import BaseModel
 
 import stateward as sw
-from stateward.errors import DefinitionError, UnknownTool
-from stateward.run.door.tool import adapt, refusal, select, toolbox
+from stateward.errors import DefinitionError
+from stateward.run.door.tool import adapt, refusal
 from tests.charts.drive import Driven, policy
 from tests.charts.one import compiled
 
@@ -78,10 +78,15 @@ def test_tool_with_open_arguments_is_refused() -> None:
         sw.tool()(lambda **anything: anything)
 
 
-def test_selection_names_what_is_registered() -> None:
-    """An unknown tool is an error with the known ones."""
-    with pytest.raises(UnknownTool, match="order"):
-        select(toolbox([order]), ["nobody"], where="A")
+def test_a_bare_decorator_makes_a_careful_tool() -> None:
+    """As `@sw.tool()` does: what it does may happen once."""
+
+    @sw.tool
+    def pay(amount: int) -> int:
+        """Pay."""
+        return amount
+
+    assert (pay.name, pay.description, pay.effect) == ("pay", "Pay.", "once")
 
 
 def test_refusal_is_json_for_the_model() -> None:
