@@ -41,9 +41,11 @@ class DetachedLoop(Loop):
         said.take(await self.decide(said.state, run))
         while self.wants_tools(said.state):
             said.take(await self.act(said.state, run))
-            if self._is_stopped(said.state) and self.form.gate is None:
-                said.take(self.keep_last(said.state))
-            if self._is_stopped(said.state) or self.is_used_up(said.state):
+            if self._is_stopped(said.state):
+                if self.form.gate is None:
+                    said.take(self.keep_last(said.state))
+                break
+            if self.is_used_up(said.state):
                 break
             said.take(await self.decide(said.state, run))
         if not self.has_answered(said.state):
