@@ -77,7 +77,7 @@ def largest(value: Any) -> float:
 def test_what_is_sent_asks_for_no_more_than_was_reserved(options: dict[str, Any]) -> None:
     """Each limit of a reply is the role's, and replies are counted, or there is no bound."""
     made = role()
-    bound, sent = made.bound([HumanMessage("x")], options), made.asked(options)
+    bound, sent = made.bound([HumanMessage("x")], options), made.ready(options).options
     kept = {name: value for name, value in sent.items() if name not in ("n", "best_of")}
     replies = {name: kept.pop(name) for name in ("extra_body", "generation_config") if _asks_for_replies(kept, name)}
     assert largest(kept) <= 10

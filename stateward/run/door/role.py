@@ -79,7 +79,7 @@ class ModelRole:
     cleared: Sensitivity = "public"
     """The most sensitive data that the model may see."""
     made: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, compare=False, repr=False)
-    """The governed model of each class, without a door, and what it took over from `model`: see `model.py`."""
+    """The governed model of each class, without a door, and what it took over from `model`: see `carried.py`."""
 
     @property
     def rates(self) -> tuple[Rate, ...]:
@@ -112,22 +112,6 @@ class ModelRole:
             return Ready(role=self, options=merged, model=self.model, said=said)
         limited = forced_into(self.model, limit=limit, parameter=parameter)
         return Ready(role=self, options=forced(merged, limit=limit, parameter=parameter), model=limited, said=said)
-
-    def asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is sent beside the messages; see `ready`.
-
-        Args:
-            options: The call's own, `stop` included.
-        """
-        return self.ready(options).options
-
-    def limited(self, options: Mapping[str, Any]) -> BaseChatModel:
-        """Return the model as it is called with options: its own fields do not lift the limit either.
-
-        Args:
-            options: The call's own, `stop` included.
-        """
-        return self.ready(options).model
 
     def _limit(self, options: Mapping[str, Any], said: Mapping[str, Any], parameter: str) -> int | None:
         """Return how many tokens a reply may have, or None when nothing limits them."""

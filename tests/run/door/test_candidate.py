@@ -99,6 +99,6 @@ def test_the_bound_of_a_call_is_that_of_its_role(options: dict[str, Any], fields
     spoken = role("m", openai(**fields), options={"user": "ü"})
     said = [HumanMessage("hi")]
     one = candidate(spoken, messages=said, options=options, effective=under(ModelRule()), path="ACT")
-    most = spoken.bound(said, spoken.asked(options))
+    most = spoken.bound(said, spoken.ready(options).options)
     assert (one.request.estimate_tokens, one.request.estimate_usd) == (most.tokens, most.usd)
-    assert one.model == spoken.limited(options)
+    assert one.model == spoken.ready(options).model

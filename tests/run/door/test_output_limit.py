@@ -22,11 +22,11 @@ def openai(**fields: Any) -> ChatOpenAI:
 def payload(model: ChatOpenAI, options: dict[str, Any], *, most: int | None = 100) -> dict[str, Any]:
     """What is sent to an OpenAI-compatible server."""
     role = sw.ModelRole(name="m", model=model, max_output_tokens=most)
-    limited = role.limited(options)
+    limited = role.ready(options).model
     assert isinstance(limited, ChatOpenAI)
     # The last step before the client of OpenAI, which LangChain has no public way to.
     make: Any = getattr(limited, "_get_request_payload")  # noqa: B009  # private
-    return make([HumanMessage("hi")], **role.asked(options))
+    return make([HumanMessage("hi")], **role.ready(options).options)
 
 
 def limits(sent: dict[str, Any]) -> dict[str, Any]:
@@ -105,23 +105,25 @@ class ChatAnthropic(ScriptedModel):
 def test_each_provider_has_its_own_name_for_it(kind: type[ScriptedModel], name: str) -> None:
     """The caller's spelling does not matter."""
     role = sw.ModelRole(name="m", model=kind(), max_output_tokens=100)
-    assert role.asked({"max_completion_tokens": 500}) == {name: 100}
+    assert role.ready({"max_completion_tokens": 500}).options == {name: 100}
 
 
 def test_ollama_reads_it_from_the_model_or_its_options() -> None:
     """It has no such parameter of a call."""
     role = sw.ModelRole(name="m", model=ChatOllama(num_predict=500), max_output_tokens=100)
-    limited = role.limited({})
+    limited = role.ready({}).model
     assert isinstance(limited, ChatOllama)
-    assert (parameter_of(role.model), limited.num_predict, role.asked({})) == ("num_predict", 100, {})
-    assert role.asked({"options": {"num_predict": 900, "seed": 7}}) == {"options": {"num_predict": 100, "seed": 7}}
+    assert (parameter_of(role.model), limited.num_predict, role.ready({}).options) == ("num_predict", 100, {})
+    assert role.ready({"options": {"num_predict": 900, "seed": 7}}).options == {
+        "options": {"num_predict": 100, "seed": 7}
+    }
 
 
 def test_role_may_name_it_itself() -> None:
     """For a class nobody knows."""
     role = sw.ModelRole(name="m", model=ScriptedModel.of(), max_output_tokens=100, output_parameter="max_length")
-    assert role.asked({"max_length": 500}) == {"max_length": 100}
-    assert role.asked({"max_length": 50}) == {"max_length": 50}
+    assert role.ready({"max_length": 500}).options == {"max_length": 100}
+    assert role.ready({"max_length": 50}).options == {"max_length": 50}
 
 
 @pytest.mark.parametrize("nest", ["generation_config", "options", "model_kwargs"])

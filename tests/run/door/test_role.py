@@ -110,10 +110,10 @@ def test_bound_output_limit_bounds_the_cost() -> None:
     """The smaller of the role's limit and the bound one is sent, and counted with."""
     model = ScriptedModel.of("x")
     role = role_of("m", sw.ModelRole(name="m", model=model.bind(max_tokens=50), max_output_tokens=100, **PRICES))  # pyright: ignore[reportArgumentType]
-    options = role.asked({})
+    options = role.ready({}).options
     wide = role_of("m", sw.ModelRole(name="m", model=model, max_output_tokens=100, **PRICES))
     assert options == {"max_tokens": 50}
-    assert role.asked({"max_tokens": 80}) == {"max_tokens": 80}
+    assert role.ready({"max_tokens": 80}).options == {"max_tokens": 80}
     assert _bound(role, options) < _bound(wide, {"max_tokens": 100})
 
 
@@ -128,8 +128,8 @@ def test_limit_that_limits_nothing_is_none(wanted: Any) -> None:
     """Some servers take -1 for no limit at all."""
     limited = sw.ModelRole(name="m", model=ScriptedModel.of(), max_output_tokens=100, **PRICES)
     free = sw.ModelRole(name="m", model=ScriptedModel.of(), **PRICES)
-    assert limited.asked({"max_tokens": wanted}) == {"max_tokens": 100}
-    assert free.bound_usd([HumanMessage("hi")], free.asked({"max_tokens": wanted})) is None
+    assert limited.ready({"max_tokens": wanted}).options == {"max_tokens": 100}
+    assert free.bound_usd([HumanMessage("hi")], free.ready({"max_tokens": wanted}).options) is None
 
 
 def test_bound_limit_alone_serves_a_money_fuse(drive: Drive) -> None:
